@@ -1,0 +1,63 @@
+"""What one chat remembers between turns: its language, its last words, and the collection that is open."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from schemas.base import AwareDatetime, Frozen, JsonValue
+from schemas.endpoints import Endpoint, Language
+from schemas.routing import Choice
+
+Role = Literal["user", "bot"]
+Mode = Literal["single", "parallel"]
+
+
+class Utterance(Frozen):
+    """One thing that was said."""
+
+    role: Role
+    text: str
+
+
+class EndpointProgress(Frozen):
+    """What is known so far for one endpoint. `declined` optional parameters are not offered again."""
+
+    endpoint: Endpoint
+    values: dict[str, JsonValue] = {}
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Required parameters not yet known, in schema order."""
+        return tuple(p.name for p in self.endpoint.required if p.name not in self.values)
+
+
+class Collecting(Frozen):
+    """An open collection: the endpoints, what is known for each, and how long the asking has gone on.
+
+    `turns` counts questions asked so far. `asked` are the parameters that the last question named, in its order.
+    """
+
+    endpoints: tuple[EndpointProgress, ...]
+    original_query: str
+    turns: int = 0
+    max_turns: int = 5
+    continuation_turn: int = 3
+    awaiting_continuation: bool = False
+    asked: tuple[str, ...] = ()
+    last_question: str = ""
+    unmatched: tuple[str, ...] = ()
+
+    @property
+    def mode(self) -> Mode:
+        """Parallel once there are two endpoints or more."""
+        return "parallel" if len(self.endpoints) > 1 else "single"
+
+
+class Conversation(Frozen):
+    """The chat's record; absent means a new chat. `choices` are the buttons offered last (only these are accepted)."""
+
+    language: Language | None = None
+    collecting: Collecting | None = None
+    transcript: tuple[Utterance, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    updated_at: AwareDatetime | None = None

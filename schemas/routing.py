@@ -1,0 +1,57 @@
+"""Where a turn goes: the layer that claims it, and what that layer found."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from schemas.base import Frozen
+from schemas.endpoints import Endpoint, Language
+
+
+class Layer(StrEnum):
+    """A member of the chain; the first that claims the turn wins."""
+
+    SERVICE = "service"
+    CONTEXT = "context"
+    RAG = "rag"
+    OOD = "ood"
+
+
+Confidence = Literal["high", "medium"]
+
+
+class Candidate(Frozen):
+    """One endpoint that search offers. Scores are calibrated cosines, 0…1; `fused` orders, `cosine` decides."""
+
+    endpoint: Endpoint
+    cosine: float
+    fused: float
+    confidence: Confidence
+    llm_validated: bool = False
+
+
+class Choice(Frozen):
+    """A button: what is shown, and what comes back as the next message when it is pressed."""
+
+    title: str
+    payload: str
+
+
+class Decision(Frozen):
+    """What classification decided, and the rule that fired (for `explain` and the logs).
+
+    SERVICE carries `endpoints` (two or more: parallel). CONTEXT and OOD carry `reply`, the finished sentence.
+    `resumes` says that the chat's open collection takes this message. `unmatched` holds parts of the message that
+    no endpoint fits: the answer must say so.
+    """
+
+    layer: Layer
+    language: Language
+    rule: str
+    endpoints: tuple[Endpoint, ...] = ()
+    resumes: bool = False
+    reply: str = ""
+    choices: tuple[Choice, ...] = ()
+    unmatched: tuple[str, ...] = ()
+    scores: dict[str, float] = {}

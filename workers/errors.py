@@ -1,0 +1,67 @@
+"""The errors of the house. The type decides what happens next.
+
+WorkerError
+├── TransientError     retried by the table in tasks/retry.py
+│   ├── StoreUnavailable
+│   └── ModelOverloaded
+├── PermanentError     dead-lettered at once
+│   ├── UnknownTurn
+│   ├── EndpointUnknown
+│   └── IndexRefused
+└── StaleTurn          ignored: another worker was first
+"""
+
+from __future__ import annotations
+
+
+class WorkerError(Exception):
+    """Base of all; never raised itself."""
+
+
+class TransientError(WorkerError):
+    """Trying again later may help."""
+
+
+class StoreUnavailable(TransientError):
+    """Redis, or another store, did not answer."""
+
+
+class ModelOverloaded(TransientError):
+    """A model asks us to wait."""
+
+
+class PermanentError(WorkerError):
+    """Trying again cannot help."""
+
+
+class UnknownTurn(PermanentError):
+    """No record of that turn (never admitted, or expired)."""
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__(turn_id)
+        self.turn_id = turn_id
+
+
+class EndpointUnknown(PermanentError):
+    """No endpoint of that id is registered."""
+
+    def __init__(self, endpoint_id: str) -> None:
+        super().__init__(endpoint_id)
+        self.endpoint_id = endpoint_id
+
+
+class IndexRefused(PermanentError):
+    """An endpoint can't be indexed; `reason` is told to the operator."""
+
+    def __init__(self, endpoint_id: str, reason: str) -> None:
+        super().__init__(endpoint_id, reason)
+        self.endpoint_id = endpoint_id
+        self.reason = reason
+
+
+class StaleTurn(WorkerError):
+    """The turn's record moved on while we worked; our work is dropped and nothing is wrong."""
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__(turn_id)
+        self.turn_id = turn_id

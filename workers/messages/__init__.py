@@ -1,0 +1,1 @@
+"""Every sentence we say, in three languages."""

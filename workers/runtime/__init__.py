@@ -1,0 +1,1 @@
+"""Plumbing that both doors share; no product knowledge."""

@@ -1,0 +1,88 @@
+"""Every Redis key and channel is built here.
+
+All records of one chat carry the hash tag of its shard, so that one script may touch them together, on a cluster too.
+
+    sb:{a}:turn:<turn>      hash    record, phase, version, attempt, seq, queued commands
+    sb:{a}:events:<turn>    stream  what happened; ids are 1-0, 2-0, …
+    sb:{a}:live:<turn>      channel the same events, as they happen
+    sb:{a}:chat:<chat>      string  the conversation
+    sb:{a}:active:<chat>    string  the turn that holds the chat
+    sb:{a}:waiting:<chat>   list    turns queued behind it
+    sb:{a}:calls:<turn>     hash    call id → first outcome
+    sb:{a}:claim:<turn>:<what>  string  who works on it now (a lease)
+    sb:{a}:moving           zset    turns that owe a step, by the moment of their last progress (seconds)
+    sb:registry             hash    endpoint id → registered endpoint
+    sb:registry:log         stream  what changed, for every process's private index
+    sb:dead                 hash    dead letter id → letter;  sb:dead:index  zset by time
+    sb:breaker:<endpoint>   hash    circuit breaker
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schemas.ids import ChatKey, TurnId, chat_of, shard_of
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Builds keys under one prefix."""
+
+    prefix: str = "sb"
+
+    def _of_chat(self, chat: ChatKey, kind: str) -> str:
+        return f"{self.prefix}:{{{shard_of(chat)}}}:{kind}:{chat}"
+
+    def _of_turn(self, turn: TurnId, kind: str) -> str:
+        return f"{self.prefix}:{{{shard_of(chat_of(turn))}}}:{kind}:{turn}"
+
+    def turn(self, turn: TurnId) -> str:
+        return self._of_turn(turn, "turn")
+
+    def events(self, turn: TurnId) -> str:
+        return self._of_turn(turn, "events")
+
+    def live(self, turn: TurnId) -> str:
+        return self._of_turn(turn, "live")
+
+    def calls(self, turn: TurnId) -> str:
+        return self._of_turn(turn, "calls")
+
+    def claim(self, turn: TurnId, what: str) -> str:
+        return f"{self._of_turn(turn, 'claim')}:{what}"
+
+    def chat(self, chat: ChatKey) -> str:
+        return self._of_chat(chat, "chat")
+
+    def active(self, chat: ChatKey) -> str:
+        return self._of_chat(chat, "active")
+
+    def waiting(self, chat: ChatKey) -> str:
+        return self._of_chat(chat, "waiting")
+
+    def moving(self, shard: str) -> str:
+        return f"{self.prefix}:{{{shard}}}:moving"
+
+    def registry(self) -> str:
+        return f"{self.prefix}:registry"
+
+    def registry_log(self) -> str:
+        return f"{self.prefix}:registry:log"
+
+    def followers(self) -> str:
+        return f"{self.prefix}:registry:followers"
+
+    def dead(self) -> str:
+        return f"{self.prefix}:dead"
+
+    def dead_index(self) -> str:
+        return f"{self.prefix}:dead:index"
+
+    def quarantine(self) -> str:
+        return f"{self.prefix}:quarantine"
+
+    def deliveries(self, task_id: str) -> str:
+        return f"{self.prefix}:deliveries:{task_id}"
+
+    def breaker(self, endpoint: str) -> str:
+        return f"{self.prefix}:breaker:{endpoint}"

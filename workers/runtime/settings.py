@@ -1,0 +1,170 @@
+"""Every setting, read once from the environment, frozen, with units in the names.
+
+This is the only file that sees the environment. A variable is the class's prefix and the field's name in capitals:
+`CALLING_TIMEOUT_S=5`. README lists them all.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, SecretStr, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def _prefix(prefix: str) -> SettingsConfigDict:
+    return SettingsConfigDict(env_prefix=prefix, frozen=True, extra="forbid")
+
+
+class RedisSettings(BaseSettings):
+    """Where state, events, broker and results live (the broker may be another server)."""
+
+    model_config = _prefix("REDIS_")
+
+    url: str = "redis://127.0.0.1:6379/0"
+    key_prefix: str = "sb"
+    socket_timeout_s: PositiveFloat = 5.0
+    max_connections: PositiveInt = 256
+
+
+class QueueSettings(BaseSettings):
+    """Celery. `broker_url` empty means: the Redis of RedisSettings."""
+
+    model_config = _prefix("QUEUE_")
+
+    broker_url: str = ""
+    pool: Literal["asyncio", "threads"] = "asyncio"
+    concurrency: PositiveInt = 500
+    visibility_timeout_s: PositiveInt = 120
+    task_time_limit_s: PositiveFloat = 60.0
+    message_expires_s: PositiveInt = 3600
+    result_expires_s: PositiveInt = 600
+    max_deliveries: PositiveInt = 3
+    dead_letters_kept: PositiveInt = 10_000
+    shutdown_grace_s: PositiveFloat = 25.0
+
+
+class TurnSettings(BaseSettings):
+    """Bounds of a turn and of what a chat remembers."""
+
+    model_config = _prefix("TURN_")
+
+    deadline_s: PositiveFloat = 60.0
+    lease_s: PositiveFloat = 6.0
+    lease_renew_s: PositiveFloat = 2.0
+    sweep_every_s: PositiveFloat = 2.0
+    rest_before_sweep_s: PositiveFloat = 3.0
+    kept_s: PositiveInt = 86_400
+    conversation_ttl_s: PositiveInt = 1_800
+    queued_per_chat: PositiveInt = 20
+    transcript_kept: PositiveInt = 20
+    token_flush_ms: NonNegativeFloat = 20.0
+    token_pace_ms: NonNegativeFloat = 0.0
+
+
+class RoutingSettings(BaseSettings):
+    """Thresholds of the seed project's scale; each model's calibration maps its scores onto it."""
+
+    model_config = _prefix("ROUTING_")
+
+    top_k: PositiveInt = 5
+    min_cosine: float = 0.40
+    high_cosine: float = 0.60
+    switch_cosine: float = 0.50
+    gap: float = 0.05
+    multi_intent_enabled: bool = Field(default=True, validation_alias="MULTI_INTENT_ENABLED")
+    api_tools_enabled: bool = Field(default=True, validation_alias="API_TOOL_CALLING_WORKFLOW_ENABLED")
+    max_endpoints: PositiveInt = Field(default=3, validation_alias="MULTI_API_MAX_ENDPOINTS")
+
+
+class CallingSettings(BaseSettings):
+    """How we call customers' APIs. `allowed_hosts` are hosts or CIDRs that may be private or loopback."""
+
+    model_config = _prefix("CALLING_")
+
+    timeout_s: PositiveFloat = 8.0
+    batch_timeout_s: PositiveFloat = Field(default=30.0, validation_alias="MULTI_API_BATCH_TIMEOUT")
+    max_response_bytes: PositiveInt = 2 * 1024 * 1024
+    retries: int = Field(default=2, ge=0, le=5)
+    allowed_hosts: str = ""
+    breaker_failures_to_open: PositiveInt = 5
+    breaker_cooldown_s: PositiveFloat = 30.0
+    max_connections: PositiveInt = 200
+
+
+class RetrievalSettings(BaseSettings):
+    """The vector engine and the embedding model."""
+
+    model_config = _prefix("RETRIEVAL_")
+
+    engine: Literal["edge", "server"] = "edge"
+    qdrant_url: str = "http://127.0.0.1:6333"
+    qdrant_api_key: SecretStr | None = None
+    embedder: str = "multilingual-e5-small"
+    embedder_url: str = ""
+    embedder_api_key: SecretStr | None = None
+    embed_threads: PositiveInt = 1
+    poll_registry_s: PositiveFloat = 1.0
+
+
+class ShimSettings(BaseSettings):
+    """The street door."""
+
+    model_config = _prefix("SHIM_")
+
+    host: str = "127.0.0.1"
+    port: PositiveInt = 8100
+    max_body_bytes: PositiveInt = 256 * 1024
+    max_register_bytes: PositiveInt = 8 * 1024 * 1024
+    max_queued_turns: PositiveInt = 5_000
+    retry_after_s: PositiveInt = 2
+    heartbeat_s: PositiveFloat = 15.0
+    slow_reader_events: PositiveInt = 2_000
+    index_wait_s: PositiveFloat = 10.0
+
+
+class LocalSettings(BaseSettings):
+    """The embedded default: where data lives and on which ports its parts listen."""
+
+    model_config = _prefix("SIGNALBOX_")
+
+    data_dir: Path = Path.home() / ".local" / "share" / "signalbox"
+    redis_port: PositiveInt = 6390
+    demo_port: PositiveInt = 8190
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+
+class Settings(BaseSettings):
+    """All of them together, as `wiring` hands them down."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="forbid")
+
+    redis: RedisSettings = Field(default_factory=RedisSettings)
+    queue: QueueSettings = Field(default_factory=QueueSettings)
+    turn: TurnSettings = Field(default_factory=TurnSettings)
+    routing: RoutingSettings = Field(default_factory=RoutingSettings)
+    calling: CallingSettings = Field(default_factory=CallingSettings)
+    retrieval: RetrievalSettings = Field(default_factory=RetrievalSettings)
+    shim: ShimSettings = Field(default_factory=ShimSettings)
+    local: LocalSettings = Field(default_factory=LocalSettings)
+
+    @model_validator(mode="after")
+    def _times_fit_into_each_other(self) -> Self:
+        """Refuse settings under which Redis would hand a healthy task out twice, or lose a chord (CEL-01, CEL-12)."""
+        if self.queue.visibility_timeout_s <= self.queue.task_time_limit_s:
+            raise ValueError(
+                "QUEUE_VISIBILITY_TIMEOUT_S must exceed QUEUE_TASK_TIME_LIMIT_S, or running tasks start twice"
+            )
+        if self.queue.result_expires_s <= self.calling.batch_timeout_s:
+            raise ValueError(
+                "QUEUE_RESULT_EXPIRES_S must exceed MULTI_API_BATCH_TIMEOUT, or chords lose their callback"
+            )
+        return self
+
+
+@cache
+def settings() -> Settings:
+    """Read the environment once per process."""
+    return Settings()
