@@ -43,7 +43,7 @@ class Decision(Frozen):
 
     SERVICE carries `endpoints` (two or more: parallel). CONTEXT and OOD carry `reply`, the finished sentence.
     `resumes` says that the chat's open collection takes this message. `unmatched` holds parts of the message that
-    no endpoint fits: the answer must say so.
+    no endpoint fits: the answer must say so. `keeps_collection` leaves an open collection open behind a side remark.
     """
 
     layer: Layer
@@ -51,6 +51,7 @@ class Decision(Frozen):
     rule: str
     endpoints: tuple[Endpoint, ...] = ()
     resumes: bool = False
+    keeps_collection: bool = False
     reply: str = ""
     choices: tuple[Choice, ...] = ()
     unmatched: tuple[str, ...] = ()

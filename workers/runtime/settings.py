@@ -52,10 +52,10 @@ class TurnSettings(BaseSettings):
     model_config = _prefix("TURN_")
 
     deadline_s: PositiveFloat = 60.0
-    lease_s: PositiveFloat = 6.0
-    lease_renew_s: PositiveFloat = 2.0
-    sweep_every_s: PositiveFloat = 2.0
-    rest_before_sweep_s: PositiveFloat = 3.0
+    lease_s: PositiveFloat = 4.0
+    lease_renew_s: PositiveFloat = 1.0
+    sweep_every_s: PositiveFloat = 1.0
+    rest_before_sweep_s: PositiveFloat = 2.0
     kept_s: PositiveInt = 86_400
     conversation_ttl_s: PositiveInt = 1_800
     queued_per_chat: PositiveInt = 20

@@ -241,6 +241,14 @@ class TurnStore:
             raise StoreUnavailable("Redis did not answer") from error
         return [resting for resting in found if resting is not None]
 
+    async def touch(self, turn_id: str, *, at_s: float) -> None:
+        """Count a moving turn as progressed at that moment (seconds since the epoch), so that the sweep waits."""
+        turn = TurnId(turn_id)
+        try:
+            await self._redis.zadd(self._keys.moving(shard_of(chat_of(turn))), {turn: at_s}, xx=True)
+        except _AWAY as error:
+            raise StoreUnavailable("Redis did not answer") from error
+
     async def _examine(self, turn_id: TurnId) -> Resting | None:
         chat = chat_of(turn_id)
         turn = await self.load(turn_id)

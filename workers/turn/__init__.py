@@ -1,0 +1,1 @@
+"""THE FLOW. `machine.py` says what comes next; `steps.py` does each stage; `rest.py` ends what nobody moves."""

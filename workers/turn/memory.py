@@ -1,0 +1,42 @@
+"""What a chat remembers after a turn, pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from schemas.conversations import Collecting, Conversation, Utterance
+from schemas.routing import Choice
+from schemas.turns import Turn
+
+CHOICE_PREFIX = "#"
+
+
+def after_turn(
+    before: Conversation | None,
+    turn: Turn,
+    *,
+    collecting: Collecting | None,
+    choices: Sequence[Choice] = (),
+    now: datetime,
+    kept: int,
+) -> Conversation:
+    """Add both sides of the turn to the transcript (at most `kept` utterances) and keep what is open."""
+    said = (Utterance(role="user", text=turn.request.message), Utterance(role="bot", text=turn.answer))
+    earlier = before.transcript if before else ()
+    return Conversation(
+        language=turn.language or (before.language if before else None),
+        collecting=collecting,
+        transcript=(*earlier, *said)[-kept:],
+        choices=tuple(choices),
+        updated_at=now,
+    )
+
+
+def spoken_message(turn: Turn, conversation: Conversation | None) -> str:
+    """Return the words that carry values: a pressed button stands for the question it was offered for."""
+    message = turn.request.message
+    if not message.startswith(CHOICE_PREFIX) or conversation is None:
+        return message
+    earlier = (u.text for u in reversed(conversation.transcript) if u.role == "user")
+    return next((text for text in earlier if not text.startswith(CHOICE_PREFIX)), message)

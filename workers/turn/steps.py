@@ -1,0 +1,230 @@
+"""One method per stage: take the turn, let the room work, commit, say what comes next.
+
+Each stage answers with a command or None. A stage that finds its turn elsewhere does no work and repeats the turn's
+present command; one that finds it in another worker's hands steps aside. Methods raise StaleTurn (harmless),
+StoreUnavailable (retried) and bugs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from schemas.calls import ApiCall, CallFailed, CallOutcome, FailureReason
+from schemas.commands import Command, Stage
+from schemas.conversations import Collecting, Conversation
+from schemas.events import CallEnded, CallStarted, PhaseChanged, TurnEvent, TurnFailed
+from schemas.failures import Failure, FailureCode
+from schemas.ids import TurnId
+from schemas.routing import Decision
+from schemas.turns import Phase, Turn, TurnRequest
+from workers.calling.caller import Caller
+from workers.calling.outcomes import OutcomeStore
+from workers.calling.plan import plan
+from workers.classification.chain import Classifier
+from workers.errors import StaleTurn
+from workers.extraction.loop import Abandoned, Asked, Ready, collect, open_collection
+from workers.formatting.formatter import answer
+from workers.messages.catalog import text
+from workers.runtime.clock import Clock
+from workers.sessions.results import Passed, Taken
+from workers.sessions.turns import TurnStore
+from workers.turn import machine
+from workers.turn.machine import advance, next_command
+from workers.turn.memory import spoken_message
+from workers.turn.speech import Speaker
+
+Work = Callable[[Taken], Awaitable[Command | None]]
+
+
+def _local(moment: datetime, request: TurnRequest) -> datetime:
+    try:
+        return moment.astimezone(ZoneInfo(request.time_zone))
+    except (ZoneInfoNotFoundError, ValueError):
+        return moment
+
+
+def _start(turn_id: str | None) -> Command | None:
+    """Ask for the first stage of the chat's next turn, if there is one."""
+    return Command(stage=Stage.CLASSIFICATION, turn_id=turn_id) if turn_id else None
+
+
+class Steps:
+    """The stages of a turn, over the rooms that do the work."""
+
+    def __init__(
+        self,
+        *,
+        turns: TurnStore,
+        classifier: Classifier,
+        caller: Caller,
+        outcomes: OutcomeStore,
+        speaker: Speaker,
+        clock: Clock,
+        batch_timeout_s: float,
+    ) -> None:
+        self._turns = turns
+        self._classifier = classifier
+        self._caller = caller
+        self._outcomes = outcomes
+        self._speaker = speaker
+        self._clock = clock
+        self._batch_timeout = timedelta(seconds=batch_timeout_s)
+
+    async def classify(self, turn_id: str) -> Command | None:
+        """Find the layer that claims the turn; small talk and refusals are answered on the spot."""
+        return await self._stage(turn_id, {Phase.ACCEPTED, Phase.CLASSIFYING}, Phase.CLASSIFYING, self._classify)
+
+    async def _classify(self, taken: Taken) -> Command | None:
+        decision = await self._classifier.decide(taken.turn.request, taken.conversation, now=self._clock())
+        turn = advance(taken.turn, machine.Routed(decision))
+        if turn.phase is Phase.FORMATTING:
+            return await self._reply(turn, taken.conversation, decision)
+        return await self._move(turn)
+
+    async def extract(self, turn_id: str) -> Command | None:
+        """Fill what the user said; ask for what is missing; plan the calls once nothing is."""
+        return await self._stage(turn_id, {Phase.EXTRACTING}, Phase.EXTRACTING, self._extract)
+
+    async def _extract(self, taken: Taken) -> Command | None:
+        turn, conversation = taken.turn, taken.conversation
+        decision = _decision(turn)
+        message = spoken_message(turn, conversation)
+        collecting = conversation.collecting if conversation and decision.resumes else None
+        if collecting is None:
+            collecting = open_collection(decision.endpoints, message, unmatched=decision.unmatched)
+        now = _local(self._clock(), turn.request)
+        match collect(collecting, message, language=decision.language, now=now):
+            case Asked(collecting=open_, question=question, missing=missing, choices=choices):
+                asked = advance(turn, machine.Asked(question))
+                return _start(
+                    await self._speaker.ask(asked, conversation, missing=missing, choices=choices, collecting=open_)
+                )
+            case Ready(collecting=complete):
+                return await self._plan(turn, conversation, complete)
+            case Abandoned(say=say) if say:
+                said = advance(turn, machine.Answered(say))
+                return _start(await self._speaker.answer(said, conversation))
+            case Abandoned(reason=reason):
+                fallen = await self._classifier.fall_through(
+                    turn.request, conversation, language=decision.language, rule=reason
+                )
+                return await self._reply(turn, conversation, fallen)
+
+    async def _plan(self, turn: Turn, conversation: Conversation | None, complete: Collecting) -> Command | None:
+        calls = plan(TurnId(turn.turn_id), complete)
+        planned = advance(turn, machine.Planned(calls, at=self._clock()))
+        remembered = (conversation or Conversation()).model_copy(
+            update={"collecting": complete, "language": turn.language}
+        )
+        started = [CallStarted(index=call.index, endpoint=call.endpoint.name) for call in calls]
+        return await self._move(planned, started, conversation=remembered)
+
+    async def call(self, turn_id: str) -> Command | None:
+        """Make the turn's only call, in place."""
+        return await self._stage(turn_id, {Phase.CALLING}, Phase.CALLING, self._call)
+
+    async def _call(self, taken: Taken) -> Command | None:
+        call = taken.turn.calls[0]
+        outcome = await self._make(taken.turn, call)
+        return await self._move(advance(taken.turn, machine.Gathered()), [_ended(call, outcome)])
+
+    async def call_part(self, turn_id: str, index: int) -> None:
+        """Make one of several calls; its outcome waits in the store for the join. Never raises for a failed API."""
+        turn = await self._turns.load(turn_id)
+        if turn is None or turn.phase is not Phase.CALLING:
+            return
+        call = turn.calls[index]
+        outcome = await self._make(turn, call)
+        await self._turns.say(turn_id, [_ended(call, outcome)], attempt=None)
+
+    async def _make(self, turn: Turn, call: ApiCall) -> CallOutcome:
+        since = turn.calling_since or self._clock()
+        deadline = min(turn.request.deadline_at, since + self._batch_timeout)
+        return await self._caller.call(call, turn_id=turn.turn_id, deadline=deadline)
+
+    async def format(self, turn_id: str) -> Command | None:
+        """Say what the calls brought. Calls without an outcome by now have timed out."""
+        return await self._stage(turn_id, {Phase.CALLING, Phase.FORMATTING}, Phase.FORMATTING, self._format)
+
+    async def _format(self, taken: Taken) -> Command | None:
+        turn, conversation = taken.turn, taken.conversation
+        decision = _decision(turn)
+        found = await self._outcomes.all_of(turn.turn_id)
+        results = [(call, found.get(call.call_id) or await self._close(turn, call)) for call in turn.calls]
+        collecting = conversation.collecting if conversation else None
+        spoken = answer(
+            collecting.original_query if collecting else turn.request.message,
+            results,
+            language=decision.language,
+            unmatched=collecting.unmatched if collecting else decision.unmatched,
+        )
+        return _start(await self._speaker.answer(advance(turn, machine.Answered(spoken)), conversation))
+
+    async def _close(self, turn: Turn, call: ApiCall) -> CallOutcome:
+        """Record that a lost or hanging call timed out, so that a late answer can no longer change the turn."""
+        lost = CallFailed(call_id=call.call_id, reason=FailureReason.TIMED_OUT)
+        return await self._outcomes.record(turn.turn_id, lost)
+
+    async def fail(self, turn_id: str, error_id: str, *, code: FailureCode = FailureCode.INTERNAL) -> Command | None:
+        """End a moving turn with an honest apology. A turn that is over, or in living hands, is left alone."""
+        turn = await self._turns.load(turn_id)
+        if turn is None or not turn.phase.is_moving:
+            return None
+        found = await self._turns.begin(turn_id, serves=frozenset({turn.phase}), enter=turn.phase)
+        if isinstance(found, Passed):
+            return None
+        language = found.turn.language or (found.conversation and found.conversation.language) or "en"
+        failure = Failure(code=code, error_id=error_id)
+        sentence = text(f"failure.{code}", language, error_id=error_id)
+        broken = advance(found.turn, machine.Broke(failure)).model_copy(update={"answer": sentence})
+        return _start(await self._turns.commit(broken, [TurnFailed(failure=failure, text=sentence)]))
+
+    async def _stage(self, turn_id: str, serves: set[Phase], enter: Phase, work: Work) -> Command | None:
+        found = await self._turns.begin(turn_id, serves=frozenset(serves), enter=enter)
+        if isinstance(found, Passed):
+            return self._repeat(found, turn_id)
+        try:
+            return await work(found)
+        except StaleTurn:
+            raise
+        except BaseException:
+            await self._turns.release(turn_id)  # the retry must not wait for the lease to run out
+            raise
+
+    def _repeat(self, passed: Passed, turn_id: str) -> Command | None:
+        if passed.turn is None:
+            return None
+        if not passed.turn.phase.is_moving:
+            return _start(passed.active) if passed.active != turn_id else None
+        is_queued = passed.turn.phase is Phase.ACCEPTED and passed.active != turn_id
+        return None if is_queued else next_command(passed.turn)
+
+    async def _reply(self, turn: Turn, conversation: Conversation | None, decision: Decision) -> Command | None:
+        """Say the finished sentence of a decision; one that offers choices is a question."""
+        if decision.choices:
+            asked = advance(turn, machine.Asked(decision.reply))
+            return _start(await self._speaker.ask(asked, conversation, choices=decision.choices))
+        answered = advance(turn, machine.Answered(decision.reply)).model_copy(update={"decision": decision})
+        collecting = conversation.collecting if conversation and decision.keeps_collection else None
+        return _start(await self._speaker.answer(answered, conversation, collecting=collecting))
+
+    async def _move(
+        self, turn: Turn, events: Sequence[TurnEvent] = (), *, conversation: Conversation | None = None
+    ) -> Command | None:
+        await self._turns.commit(turn, [PhaseChanged(phase=turn.phase), *events], conversation=conversation)
+        return next_command(turn)
+
+
+def _decision(turn: Turn) -> Decision:
+    if turn.decision is None:
+        raise ValueError(f"turn {turn.turn_id} is {turn.phase} without a decision")
+    return turn.decision
+
+
+def _ended(call: ApiCall, outcome: CallOutcome) -> CallEnded:
+    reason = outcome.reason if isinstance(outcome, CallFailed) else None
+    return CallEnded(
+        index=call.index, endpoint=call.endpoint.name, reason=reason, elapsed_ms=round(outcome.elapsed_ms, 1)
+    )
