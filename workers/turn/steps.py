@@ -8,6 +8,7 @@ StoreUnavailable (retried) and bugs.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -50,34 +51,24 @@ def _start(turn_id: str | None) -> Command | None:
     return Command(stage=Stage.CLASSIFICATION, turn_id=turn_id) if turn_id else None
 
 
+@dataclass(frozen=True, kw_only=True)
 class Steps:
     """The stages of a turn, over the rooms that do the work."""
 
-    def __init__(
-        self,
-        *,
-        turns: TurnStore,
-        classifier: Classifier,
-        caller: Caller,
-        outcomes: OutcomeStore,
-        speaker: Speaker,
-        clock: Clock,
-        batch_timeout_s: float,
-    ) -> None:
-        self._turns = turns
-        self._classifier = classifier
-        self._caller = caller
-        self._outcomes = outcomes
-        self._speaker = speaker
-        self._clock = clock
-        self._batch_timeout = timedelta(seconds=batch_timeout_s)
+    turns: TurnStore
+    classifier: Classifier
+    caller: Caller
+    outcomes: OutcomeStore
+    speaker: Speaker
+    clock: Clock
+    batch_timeout: timedelta
 
     async def classify(self, turn_id: str) -> Command | None:
         """Find the layer that claims the turn; small talk and refusals are answered on the spot."""
         return await self._stage(turn_id, {Phase.ACCEPTED, Phase.CLASSIFYING}, Phase.CLASSIFYING, self._classify)
 
     async def _classify(self, taken: Taken) -> Command | None:
-        decision = await self._classifier.decide(taken.turn.request, taken.conversation, now=self._clock())
+        decision = await self.classifier.decide(taken.turn.request, taken.conversation, now=self.clock())
         turn = advance(taken.turn, machine.Routed(decision))
         if turn.phase is Phase.FORMATTING:
             return await self._reply(turn, taken.conversation, decision)
@@ -94,27 +85,27 @@ class Steps:
         collecting = conversation.collecting if conversation and decision.resumes else None
         if collecting is None:
             collecting = open_collection(decision.endpoints, message, unmatched=decision.unmatched)
-        now = _local(self._clock(), turn.request)
+        now = _local(self.clock(), turn.request)
         match collect(collecting, message, language=decision.language, now=now):
             case Asked(collecting=open_, question=question, missing=missing, choices=choices):
                 asked = advance(turn, machine.Asked(question))
                 return _start(
-                    await self._speaker.ask(asked, conversation, missing=missing, choices=choices, collecting=open_)
+                    await self.speaker.ask(asked, conversation, missing=missing, choices=choices, collecting=open_)
                 )
             case Ready(collecting=complete):
                 return await self._plan(turn, conversation, complete)
             case Abandoned(say=say) if say:
                 said = advance(turn, machine.Answered(say))
-                return _start(await self._speaker.answer(said, conversation))
+                return _start(await self.speaker.answer(said, conversation))
             case Abandoned(reason=reason):
-                fallen = await self._classifier.fall_through(
+                fallen = await self.classifier.fall_through(
                     turn.request, conversation, language=decision.language, rule=reason
                 )
                 return await self._reply(turn, conversation, fallen)
 
     async def _plan(self, turn: Turn, conversation: Conversation | None, complete: Collecting) -> Command | None:
         calls = plan(TurnId(turn.turn_id), complete)
-        planned = advance(turn, machine.Planned(calls, at=self._clock()))
+        planned = advance(turn, machine.Planned(calls, at=self.clock()))
         remembered = (conversation or Conversation()).model_copy(
             update={"collecting": complete, "language": turn.language}
         )
@@ -132,17 +123,17 @@ class Steps:
 
     async def call_part(self, turn_id: str, index: int) -> None:
         """Make one of several calls; its outcome waits in the store for the join. Never raises for a failed API."""
-        turn = await self._turns.load(turn_id)
+        turn = await self.turns.load(turn_id)
         if turn is None or turn.phase is not Phase.CALLING:
             return
         call = turn.calls[index]
         outcome = await self._make(turn, call)
-        await self._turns.say(turn_id, [_ended(call, outcome)], attempt=None)
+        await self.turns.say(turn_id, [_ended(call, outcome)], attempt=None)
 
     async def _make(self, turn: Turn, call: ApiCall) -> CallOutcome:
-        since = turn.calling_since or self._clock()
-        deadline = min(turn.request.deadline_at, since + self._batch_timeout)
-        return await self._caller.call(call, turn_id=turn.turn_id, deadline=deadline)
+        since = turn.calling_since or self.clock()
+        deadline = min(turn.request.deadline_at, since + self.batch_timeout)
+        return await self.caller.call(call, turn_id=turn.turn_id, deadline=deadline)
 
     async def format(self, turn_id: str) -> Command | None:
         """Say what the calls brought. Calls without an outcome by now have timed out."""
@@ -151,7 +142,7 @@ class Steps:
     async def _format(self, taken: Taken) -> Command | None:
         turn, conversation = taken.turn, taken.conversation
         decision = _decision(turn)
-        found = await self._outcomes.all_of(turn.turn_id)
+        found = await self.outcomes.all_of(turn.turn_id)
         results = [(call, found.get(call.call_id) or await self._close(turn, call)) for call in turn.calls]
         collecting = conversation.collecting if conversation else None
         spoken = answer(
@@ -160,29 +151,29 @@ class Steps:
             language=decision.language,
             unmatched=collecting.unmatched if collecting else decision.unmatched,
         )
-        return _start(await self._speaker.answer(advance(turn, machine.Answered(spoken)), conversation))
+        return _start(await self.speaker.answer(advance(turn, machine.Answered(spoken)), conversation))
 
     async def _close(self, turn: Turn, call: ApiCall) -> CallOutcome:
         """Record that a lost or hanging call timed out, so that a late answer can no longer change the turn."""
         lost = CallFailed(call_id=call.call_id, reason=FailureReason.TIMED_OUT)
-        return await self._outcomes.record(turn.turn_id, lost)
+        return await self.outcomes.record(turn.turn_id, lost)
 
     async def fail(self, turn_id: str, error_id: str, *, code: FailureCode = FailureCode.INTERNAL) -> Command | None:
         """End a moving turn with an honest apology. A turn that is over, or in living hands, is left alone."""
-        turn = await self._turns.load(turn_id)
+        turn = await self.turns.load(turn_id)
         if turn is None or not turn.phase.is_moving:
             return None
-        found = await self._turns.begin(turn_id, serves=frozenset({turn.phase}), enter=turn.phase)
+        found = await self.turns.begin(turn_id, serves=frozenset({turn.phase}), enter=turn.phase)
         if isinstance(found, Passed):
             return None
         language = found.turn.language or (found.conversation and found.conversation.language) or "en"
         failure = Failure(code=code, error_id=error_id)
         sentence = text(f"failure.{code}", language, error_id=error_id)
         broken = advance(found.turn, machine.Broke(failure)).model_copy(update={"answer": sentence})
-        return _start(await self._turns.commit(broken, [TurnFailed(failure=failure, text=sentence)]))
+        return _start(await self.turns.commit(broken, [TurnFailed(failure=failure, text=sentence)]))
 
     async def _stage(self, turn_id: str, serves: set[Phase], enter: Phase, work: Work) -> Command | None:
-        found = await self._turns.begin(turn_id, serves=frozenset(serves), enter=enter)
+        found = await self.turns.begin(turn_id, serves=frozenset(serves), enter=enter)
         if isinstance(found, Passed):
             return self._repeat(found, turn_id)
         try:
@@ -190,7 +181,7 @@ class Steps:
         except StaleTurn:
             raise
         except BaseException:
-            await self._turns.release(turn_id)  # the retry must not wait for the lease to run out
+            await self.turns.release(turn_id)  # the retry must not wait for the lease to run out
             raise
 
     def _repeat(self, passed: Passed, turn_id: str) -> Command | None:
@@ -205,15 +196,15 @@ class Steps:
         """Say the finished sentence of a decision; one that offers choices is a question."""
         if decision.choices:
             asked = advance(turn, machine.Asked(decision.reply))
-            return _start(await self._speaker.ask(asked, conversation, choices=decision.choices))
+            return _start(await self.speaker.ask(asked, conversation, choices=decision.choices))
         answered = advance(turn, machine.Answered(decision.reply)).model_copy(update={"decision": decision})
         collecting = conversation.collecting if conversation and decision.keeps_collection else None
-        return _start(await self._speaker.answer(answered, conversation, collecting=collecting))
+        return _start(await self.speaker.answer(answered, conversation, collecting=collecting))
 
     async def _move(
         self, turn: Turn, events: Sequence[TurnEvent] = (), *, conversation: Conversation | None = None
     ) -> Command | None:
-        await self._turns.commit(turn, [PhaseChanged(phase=turn.phase), *events], conversation=conversation)
+        await self.turns.commit(turn, [PhaseChanged(phase=turn.phase), *events], conversation=conversation)
         return next_command(turn)
 
 
