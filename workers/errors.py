@@ -26,8 +26,8 @@ class StoreUnavailable(TransientError):
     """Redis, or another store, did not answer."""
 
 
-class ModelOverloaded(TransientError):
-    """A model asks us to wait."""
+class ModelFailed(TransientError):
+    """A language model did not answer, or not in the form that was asked; the rules decide instead."""
 
 
 class PermanentError(WorkerError):

@@ -6,6 +6,7 @@ This is the only file that sees the environment. A variable is the class's prefi
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 from typing import Literal, Self
@@ -109,6 +110,22 @@ class RetrievalSettings(BaseSettings):
     poll_registry_s: PositiveFloat = 1.0
 
 
+class LlmSettings(BaseSettings):
+    """The language model. `rules` never asks it; `auto` asks only when the rules are unsure.
+
+    `model` is a DSPy name such as `openai/gpt-4.1-mini`; any OpenAI-compatible server works through `api_base`.
+    """
+
+    model_config = _prefix("LLM_")
+
+    engine: Literal["rules", "auto"] = "rules"
+    model: str = "openai/gpt-4.1-mini"
+    api_base: str | None = None
+    api_key: SecretStr | None = None
+    timeout_s: PositiveFloat = 8.0
+    max_tokens: PositiveInt = 1_000
+
+
 class ShimSettings(BaseSettings):
     """The street door."""
 
@@ -147,6 +164,7 @@ class Settings(BaseSettings):
     routing: RoutingSettings = Field(default_factory=RoutingSettings)
     calling: CallingSettings = Field(default_factory=CallingSettings)
     retrieval: RetrievalSettings = Field(default_factory=RetrievalSettings)
+    llm: LlmSettings = Field(default_factory=LlmSettings)
     shim: ShimSettings = Field(default_factory=ShimSettings)
     local: LocalSettings = Field(default_factory=LocalSettings)
 
@@ -168,3 +186,8 @@ class Settings(BaseSettings):
 def settings() -> Settings:
     """Read the environment once per process."""
     return Settings()
+
+
+def forbid_model_downloads() -> None:
+    """Keep the model library on its bundled price list; it would fetch a newer one from the network on first use."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
