@@ -1,0 +1,119 @@
+"""The composition root: builds the clients once per process, on its event loop, and hands them to the stages."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+from datetime import timedelta
+
+import redis.asyncio as aioredis
+import structlog
+
+from workers.calling.caller import Caller
+from workers.calling.outcomes import OutcomeStore
+from workers.classification.chain import Classifier
+from workers.errors import StoreUnavailable
+from workers.indexing.indexer import Indexer
+from workers.registry.store import RegistryStore
+from workers.retrieval.embedder import open_embedder
+from workers.retrieval.search import EndpointSearch
+from workers.runtime.clock import utc_now
+from workers.runtime.keys import Keys
+from workers.runtime.redis import async_client
+from workers.runtime.settings import Settings
+from workers.sessions.turns import TurnStore
+from workers.turn.rest import Rest
+from workers.turn.speech import Speaker
+from workers.turn.steps import Steps
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rooms:
+    """What a worker process holds open."""
+
+    settings: Settings
+    redis: aioredis.Redis
+    steps: Steps
+    rest: Rest
+    indexer: Indexer
+    search: EndpointSearch
+    caller: Caller
+    lease_keeper: asyncio.Task[None]
+
+
+_opened: list[Rooms] = []
+
+
+def rooms() -> Rooms:
+    """Return this process's rooms. Raises LookupError before `open_rooms`."""
+    if not _opened:
+        raise LookupError("open_rooms() has not run in this process")
+    return _opened[0]
+
+
+async def open_rooms(settings: Settings) -> Rooms:
+    """Open every client on the running loop; the rooms belong to this loop."""
+    redis = async_client(settings.redis)
+    keys = Keys(settings.redis.key_prefix)
+    turns = TurnStore(redis, keys, settings.turn)
+    registry = RegistryStore(redis, keys)
+    embedder = open_embedder(settings.retrieval)
+    search = EndpointSearch(
+        registry=registry, embedder=embedder, retrieval=settings.retrieval, routing=settings.routing
+    )
+    await search.start()
+    outcomes = OutcomeStore(redis, keys)
+    caller = Caller.open(redis=redis, keys=keys, settings=settings.calling, outcomes=outcomes)
+    steps = Steps(
+        turns=turns,
+        classifier=Classifier(search=search, settings=settings.routing),
+        caller=caller,
+        outcomes=outcomes,
+        speaker=Speaker(turns, settings.turn, utc_now),
+        clock=utc_now,
+        batch_timeout=timedelta(seconds=settings.calling.batch_timeout_s),
+    )
+    opened = Rooms(
+        settings=settings,
+        redis=redis,
+        steps=steps,
+        rest=Rest(
+            turns,
+            steps,
+            utc_now,
+            batch_timeout_s=settings.calling.batch_timeout_s,
+            lease_s=settings.turn.lease_s,
+        ),
+        indexer=Indexer(registry=registry, embedder=embedder),
+        search=search,
+        caller=caller,
+        lease_keeper=asyncio.get_running_loop().create_task(_keep_leases(turns, settings.turn.lease_renew_s)),
+    )
+    _opened.append(opened)
+    return opened
+
+
+async def close_rooms() -> None:
+    """Close what `open_rooms` opened; harmless when nothing is open."""
+    while _opened:
+        opened = _opened.pop()
+        opened.lease_keeper.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await opened.lease_keeper
+        await opened.caller.close()
+        await opened.search.close()
+        await opened.redis.aclose()
+        await opened.redis.connection_pool.disconnect()
+
+
+async def _keep_leases(turns: TurnStore, every_s: float) -> None:
+    """Prolong this process's claims for as long as its loop turns."""
+    while True:
+        await asyncio.sleep(every_s)
+        try:
+            await turns.renew_leases()
+        except StoreUnavailable as error:
+            log.warning("leases_not_renewed", error=str(error))
