@@ -9,6 +9,7 @@ endpoints      Endpoint and ParamSpec: an API as the catalogue describes it
 calls          ApiCall and CallOutcome
 commands       Stage and Command: what a turn asks the queues next
 events         TurnEvent: what a client is told
+registration   how an endpoint is registered at the door
 registry       an endpoint and the state of its index
 failures       FailureCode, Failure, ErrorBody
 """
