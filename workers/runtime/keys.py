@@ -11,8 +11,12 @@ All records of one chat carry the hash tag of its shard, so that one script may 
     sb:{a}:calls:<turn>     hash    call id → first outcome
     sb:{a}:claim:<turn>:<what>  string  who works on it now (a lease)
     sb:{a}:moving           zset    turns that owe a step, by the moment of their last progress (seconds)
-    sb:registry             hash    endpoint id → registered endpoint
-    sb:registry:log         stream  what changed, for every process's private index
+    sb:{registry}           hash    endpoint id → registered endpoint
+    sb:{registry}:order     zset    endpoint ids by tenant, for listing
+    sb:{registry}:vectors   hash    endpoint id → what search needs of it
+    sb:{registry}:log       stream  what changed, for every process's private index
+    sb:{registry}:followers zset    processes that follow the log, by the moment of their last sign of life (seconds)
+    sb:{registry}:applied   hash    follower → id of the last log entry it applied
     sb:dead                 hash    dead letter id → letter;  sb:dead:index  zset by time
     sb:breaker:<endpoint>   hash    circuit breaker
 """
@@ -64,13 +68,22 @@ class Keys:
         return f"{self.prefix}:{{{shard}}}:moving"
 
     def registry(self) -> str:
-        return f"{self.prefix}:registry"
+        return f"{self.prefix}:{{registry}}"
+
+    def registry_order(self) -> str:
+        return f"{self.registry()}:order"
+
+    def registry_vectors(self) -> str:
+        return f"{self.registry()}:vectors"
 
     def registry_log(self) -> str:
-        return f"{self.prefix}:registry:log"
+        return f"{self.registry()}:log"
 
     def followers(self) -> str:
-        return f"{self.prefix}:registry:followers"
+        return f"{self.registry()}:followers"
+
+    def applied(self) -> str:
+        return f"{self.registry()}:applied"
 
     def dead(self) -> str:
         return f"{self.prefix}:dead"
