@@ -255,7 +255,10 @@ class TurnStore:
         if turn is None:  # its record has expired; only the index still names it
             await self._redis.zrem(self._keys.moving(shard_of(chat)), turn_id)
             return None
-        claims = [self._keys.claim(turn_id, "stage"), *(self._keys.claim(turn_id, c.call_id) for c in turn.calls)]
+        claims = [
+            self._keys.claim(turn_id, "stage"),
+            *(self._keys.claim(turn_id, f"call:{c.index}") for c in turn.calls),
+        ]
         active = await self._redis.get(self._keys.active(chat))
         claimed = await self._redis.exists(*claims)
         return Resting(turn, is_active=active == turn_id, is_claimed=bool(claimed))

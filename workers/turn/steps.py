@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from schemas.calls import ApiCall, CallFailed, CallOutcome, FailureReason
+from schemas.calls import ApiCall, CallFailed, CallOutcome
 from schemas.commands import Command, Stage
 from schemas.conversations import Collecting, Conversation
 from schemas.events import CallEnded, CallStarted, PhaseChanged, TurnEvent, TurnFailed
@@ -143,7 +143,10 @@ class Steps:
         turn, conversation = taken.turn, taken.conversation
         decision = _decision(turn)
         found = await self.outcomes.all_of(turn.turn_id)
-        results = [(call, found.get(call.call_id) or await self._close(turn, call)) for call in turn.calls]
+        # A lost or hanging call is given up for good, so that its late answer can no longer change the turn.
+        results = [
+            (call, found.get(call.call_id) or await self.outcomes.give_up(turn.turn_id, call)) for call in turn.calls
+        ]
         collecting = conversation.collecting if conversation else None
         spoken = answer(
             collecting.original_query if collecting else turn.request.message,
@@ -152,11 +155,6 @@ class Steps:
             unmatched=collecting.unmatched if collecting else decision.unmatched,
         )
         return _start(await self.speaker.answer(advance(turn, machine.Answered(spoken)), conversation))
-
-    async def _close(self, turn: Turn, call: ApiCall) -> CallOutcome:
-        """Record that a lost or hanging call timed out, so that a late answer can no longer change the turn."""
-        lost = CallFailed(call_id=call.call_id, reason=FailureReason.TIMED_OUT)
-        return await self.outcomes.record(turn.turn_id, lost)
 
     async def fail(self, turn_id: str, error_id: str, *, code: FailureCode = FailureCode.INTERNAL) -> Command | None:
         """End a moving turn with an honest apology. A turn that is over, or in living hands, is left alone."""
