@@ -1,4 +1,4 @@
-"""What goes in and out of the endpoint registry: an endpoint and the state of its index."""
+"""What goes in and out of the endpoint registry: an endpoint, the state of its index, and what search needs of it."""
 
 from __future__ import annotations
 
@@ -25,3 +25,25 @@ class Registered(Frozen):
     reason: str = ""
     model: str = ""
     updated_at: AwareDatetime
+
+
+class Sparse(Frozen):
+    """A sparse vector: strictly ascending indices (unsigned 32 bit), and one value for each."""
+
+    indices: tuple[int, ...] = ()
+    values: tuple[float, ...] = ()
+
+
+class Searchable(Frozen):
+    """An endpoint as search sees it, enriched, with its vectors.
+
+    `dense` is base64 of little-endian float32, as long as the model's dimension. `model` names what made the vectors
+    (vectors of two models never meet); `fingerprint` is a digest of everything they were made from.
+    """
+
+    endpoint: Endpoint
+    model: str
+    fingerprint: str
+    dense: str
+    sparse: Sparse = Sparse()
+    lexical: Sparse = Sparse()

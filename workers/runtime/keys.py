@@ -14,6 +14,8 @@ All records of one chat carry the hash tag of its shard, so that one script may 
     sb:{registry}           hash    endpoint id → registered endpoint
     sb:{registry}:order     zset    endpoint ids by tenant, for listing
     sb:{registry}:vectors   hash    endpoint id → what search needs of it
+    sb:{registry}:positions hash    endpoint id → its last place in the log
+    sb:{registry}:head      hash    epoch (changes when the registry was wiped) and seq (last place in the log)
     sb:{registry}:log       stream  what changed, for every process's private index
     sb:{registry}:followers zset    processes that follow the log, by the moment of their last sign of life (seconds)
     sb:{registry}:applied   hash    follower → id of the last log entry it applied
@@ -75,6 +77,12 @@ class Keys:
 
     def registry_vectors(self) -> str:
         return f"{self.registry()}:vectors"
+
+    def registry_positions(self) -> str:
+        return f"{self.registry()}:positions"
+
+    def registry_head(self) -> str:
+        return f"{self.registry()}:head"
 
     def registry_log(self) -> str:
         return f"{self.registry()}:log"
