@@ -1,0 +1,264 @@
+"""An HTTP/1.1 server that misbehaves on order: the path says how. It logs every request it has read completely."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gzip
+import json
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+
+Writer = asyncio.StreamWriter
+Behaviour = Callable[["Misbehaving", "Seen", Writer], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One request as it arrived."""
+
+    method: str
+    target: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass
+class Misbehaving:
+    """A running server; `seen` is its log, in order of arrival."""
+
+    port: int = 0
+    seen: list[Seen] = field(default_factory=list)
+    under_way: int = 0
+    most_at_once: int = 0
+    redirect_to: str = "http://127.0.0.1:9/elsewhere"
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def count(self, path: str) -> int:
+        return sum(1 for request in self.seen if request.target.partition("?")[0] == path)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: Writer) -> None:
+        with contextlib.closing(writer.transport), contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            while request := await _read_request(reader):
+                self.seen.append(request)
+                self.under_way += 1
+                self.most_at_once = max(self.most_at_once, self.under_way)
+                try:
+                    await BEHAVIOURS[request.target.partition("?")[0].split("/")[1]](self, request, writer)
+                finally:
+                    self.under_way -= 1
+                if writer.is_closing():
+                    break
+            await writer.drain()
+
+
+@contextlib.asynccontextmanager
+async def running() -> AsyncIterator[Misbehaving]:
+    server = Misbehaving()
+    handlers: set[asyncio.Task[None]] = set()
+
+    def accept(reader: asyncio.StreamReader, writer: Writer) -> None:
+        task = asyncio.get_running_loop().create_task(server.serve(reader, writer))
+        handlers.add(task)
+        task.add_done_callback(handlers.discard)
+
+    listener = await asyncio.start_server(accept, "127.0.0.1", 0)
+    server.port = listener.sockets[0].getsockname()[1]
+    try:
+        yield server
+    finally:
+        listener.close()
+        for task in tuple(handlers):
+            task.cancel()
+        await asyncio.gather(*handlers, return_exceptions=True)
+        await asyncio.sleep(0)  # transports close on the loop's next round
+
+
+async def _read_request(reader: asyncio.StreamReader) -> Seen | None:
+    line = await reader.readline()
+    if not line:
+        return None
+    method, target, _ = line.decode().split()
+    headers: dict[str, str] = {}
+    while (line := await reader.readline()) not in (b"\r\n", b""):
+        name, _, value = line.decode().partition(":")
+        headers[name.lower()] = value.strip()
+    body = await reader.readexactly(int(headers.get("content-length", 0)))
+    return Seen(method, target, headers, body)
+
+
+def _head(status: str, length: int | None, **headers: str) -> bytes:
+    lines = [f"HTTP/1.1 {status}"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    if length is not None:
+        lines.append(f"content-length: {length}")
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+async def _send(writer: Writer, status: str, body: bytes, **headers: str) -> None:
+    writer.write(_head(status, len(body), **headers) + body)
+    await writer.drain()
+
+
+async def _json(writer: Writer, value: object, status: str = "200 OK", kind: str = "application/json") -> None:
+    await _send(writer, status, json.dumps(value).encode(), content_type=kind)
+
+
+async def _fine(_server: Misbehaving, request: Seen, writer: Writer) -> None:
+    await _json(writer, {"target": request.target, "body": request.body.decode(), "headers": request.headers})
+
+
+async def _slow_headers(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    await asyncio.sleep(5)
+    await _json(writer, {})
+
+
+async def _slowish(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    await asyncio.sleep(0.3)
+    await _json(writer, {"slow": True})
+
+
+async def _slow_body(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    writer.write(_head("200 OK", 100, content_type="text/plain"))
+    for _ in range(100):
+        writer.write(b".")
+        await writer.drain()
+        await asyncio.sleep(0.05)
+
+
+async def _reset(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    writer.write(_head("200 OK", 1000, content_type="application/json") + b'{"half":')
+    await writer.drain()
+    writer.transport.abort()
+
+
+async def _hang_up(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    writer.transport.abort()
+
+
+async def _rate_limited(server: Misbehaving, request: Seen, writer: Writer) -> None:
+    wait = request.target.partition("?wait=")[2] or "1"
+    if server.count(request.target.partition("?")[0]) > 1:
+        await _json(writer, {"served": True})
+    else:
+        await _send(writer, "429 Too Many Requests", b"slow down", retry_after=wait)
+
+
+async def _recovering(server: Misbehaving, request: Seen, writer: Writer) -> None:
+    if server.count(request.target) > 1:
+        await _json(writer, {"served": True})
+    else:
+        await _send(writer, "503 Service Unavailable", b"")
+
+
+async def _status(_server: Misbehaving, request: Seen, writer: Writer) -> None:
+    code = request.target.rpartition("/")[2]
+    await _json(writer, {"title": "no", "status": code}, f"{code} Whatever", "application/problem+json; charset=utf-8")
+
+
+async def _redirect(server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    await _send(writer, "302 Found", b"", location=server.redirect_to)
+
+
+async def _bomb(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    packed = gzip.compress(bytes(32 * 1024 * 1024), 9)  # 32 KiB that become 32 MiB
+    await _send(writer, "200 OK", packed, content_type="application/json", content_encoding="gzip")
+
+
+async def _packed(_server: Misbehaving, request: Seen, writer: Writer) -> None:
+    how = request.target.rpartition("/")[2]
+    raw = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    plain = b'{"packed": true}'
+    body = {"gzip": gzip.compress(plain), "zlib": zlib.compress(plain), "raw": raw.compress(plain) + raw.flush()}[how]
+    encoding = "gzip" if how == "gzip" else "deflate"
+    await _send(writer, "200 OK", body, content_type="application/json", content_encoding=encoding)
+
+
+async def _wrong_length(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    writer.write(_head("200 OK", 500, content_type="application/json") + b'{"short": true}')
+    await writer.drain()
+    writer.close()
+
+
+async def _endless(server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    writer.write(_head("200 OK", None, content_type="text/plain", transfer_encoding="chunked"))
+    block = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+    while not writer.is_closing():
+        writer.write(block)
+        await writer.drain()
+        server.sent_blocks = getattr(server, "sent_blocks", 0) + 1  # type: ignore[attr-defined]
+
+
+async def _html(_server: Misbehaving, request: Seen, writer: Writer) -> None:
+    code = request.target.rpartition("/")[2]
+    await _send(writer, f"{code} X", b"<!DOCTYPE html><html><body>secret stack</body></html>", content_type="text/html")
+
+
+async def _cyrillic(_server: Misbehaving, request: Seen, writer: Writer) -> None:
+    declared = "; charset=windows-1251" if request.target.endswith("/declared") else ""
+    text = "Налог на транспорт оплачен"
+    await _send(writer, "200 OK", text.encode("windows-1251"), content_type=f"text/plain{declared}")
+
+
+async def _latin_error(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    await _send(
+        writer, "404 Not Found", "pole sõidukit".encode("latin-1"), content_type="text/plain; charset=iso-8859-1"
+    )
+
+
+async def _no_content(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    writer.write(_head("204 No Content", None))
+    await writer.drain()
+
+
+async def _empty(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    await _send(writer, "200 OK", b"", content_type="application/json")
+
+
+async def _fat_headers(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    await _send(writer, "200 OK", b"{}", content_type="application/json", x_fat="x" * 60_000)
+
+
+async def _garbage(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    writer.write(b"this is not HTTP\r\n\r\n")
+    await writer.drain()
+    writer.close()
+
+
+async def _cookie(_server: Misbehaving, request: Seen, writer: Writer) -> None:
+    await _send(
+        writer,
+        "200 OK",
+        json.dumps({"got": request.headers.get("cookie", "")}).encode(),
+        content_type="application/json",
+        set_cookie="session=somebody; Path=/",
+    )
+
+
+BEHAVIOURS: dict[str, Behaviour] = {
+    "fine": _fine,
+    "slow-headers": _slow_headers,
+    "slowish": _slowish,
+    "slow-body": _slow_body,
+    "reset": _reset,
+    "hang-up": _hang_up,
+    "rate-limited": _rate_limited,
+    "recovering": _recovering,
+    "status": _status,
+    "redirect": _redirect,
+    "bomb": _bomb,
+    "packed": _packed,
+    "wrong-length": _wrong_length,
+    "endless": _endless,
+    "html": _html,
+    "cyrillic": _cyrillic,
+    "latin-error": _latin_error,
+    "no-content": _no_content,
+    "empty": _empty,
+    "fat-headers": _fat_headers,
+    "garbage": _garbage,
+    "cookie": _cookie,
+}
