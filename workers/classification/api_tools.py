@@ -1,0 +1,141 @@
+"""The SERVICE layer: sends a message to the endpoints that can answer it, or back to the collection that is open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import structlog
+
+from schemas.conversations import Collecting
+from schemas.routing import Choice, Decision
+from schemas.routing import Layer as LayerName
+from workers.classification import choices
+from workers.classification.collection import Reply, reply_to, switches
+from workers.classification.followup import question_followed_up
+from workers.classification.layer import EndpointSearcher, Message
+from workers.classification.routes import Route, RouteFinder
+from workers.classification.smalltalk import small_talk
+from workers.classification.wording import listed, say
+from workers.errors import WorkerError
+from workers.runtime.settings import RoutingSettings
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiTools:
+    """Claims pressed choices, replies to an open collection, and whatever search has an endpoint for."""
+
+    search: EndpointSearcher
+    settings: RoutingSettings
+    name: LayerName = field(default=LayerName.SERVICE, init=False)
+
+    async def claim(self, message: Message) -> Decision | None:
+        """Decide, or pass on. Raises what search raises, except while a collection is open: that one goes on."""
+        if not self.settings.api_tools_enabled:
+            return None
+        chosen = await self._chosen(message)
+        if chosen:
+            return chosen
+        if message.collecting:
+            return await self._within(message, message.collecting)
+        if small_talk(message.text):
+            return None
+        route = await self._find(message, message.text)
+        return self._decided(message, route) if route else await self._followed_up(message)
+
+    async def _find(self, message: Message, text: str) -> Route | None:
+        finder = RouteFinder(search=self.search, settings=self.settings)
+        return await finder.find(text, tenant=message.request.tenant, wording=message.wording)
+
+    def _decided(self, message: Message, route: Route) -> Decision:
+        if route.found:
+            return Decision(
+                layer=self.name,
+                language=message.language,
+                rule=route.rule,
+                endpoints=tuple(found.candidate.endpoint for found in route.found),
+                unmatched=route.unmatched,
+                scores=route.scores,
+            )
+        offered = choices.offer(route.close, message.language)
+        titles = listed([choice.title for choice in offered], message.language, joined_by="or")
+        return Decision(
+            layer=self.name,
+            language=message.language,
+            rule="choice_offered",
+            reply=say("choice.ask", message, titles=titles),
+            choices=offered,
+            scores=route.scores,
+        )
+
+    async def _chosen(self, message: Message) -> Decision | None:
+        """Take up a choice that this chat was offered; refuse, politely, one that it was not."""
+        offered = message.conversation.choices if message.conversation else ()
+        choice = choices.taken(message.text, offered)
+        if choice is None:
+            return self._refused(message) if choices.is_payload(message.text) else None
+        return await self._taken(message, choice) or self._refused(message)
+
+    async def _taken(self, message: Message, choice: Choice) -> Decision | None:
+        near = await self.search.nearest(choice.title, tenant=message.request.tenant, limit=self.settings.top_k)
+        wanted = choices.endpoint_id(choice)
+        candidate = next((c for c in near if c.endpoint.endpoint_id == wanted), None)
+        if candidate is None:
+            return None
+        return Decision(
+            layer=self.name,
+            language=message.language,
+            rule="choice_taken",
+            endpoints=(candidate.endpoint,),
+            scores={wanted: round(candidate.cosine, 4)},
+        )
+
+    def _refused(self, message: Message) -> Decision:
+        return Decision(
+            layer=self.name,
+            language=message.language,
+            rule="choice_refused",
+            reply=say("choice.unknown", message),
+            keeps_collection=True,
+        )
+
+    async def _within(self, message: Message, collecting: Collecting) -> Decision | None:
+        """Resume the open collection, unless the message is a side remark or clearly asks for something else."""
+        reply = reply_to(message.text, collecting, wording=message.wording)
+        if reply is Reply.REMARK:
+            return None
+        if reply is not Reply.PERHAPS_REQUEST:
+            return self._resumed(message, collecting, rule=reply)
+        try:
+            route = await self._find(message, message.text)
+        except WorkerError as error:
+            log.warning("switch_not_checked", error=type(error).__name__)
+            return self._resumed(message, collecting, rule="search_failed")
+        if route and switches(message.text, route, collecting, settings=self.settings, wording=message.wording):
+            return self._decided(message, route).model_copy(update={"rule": f"switch:{route.rule}"})
+        return self._resumed(message, collecting, rule="resumed", route=route)
+
+    def _resumed(self, message: Message, collecting: Collecting, *, rule: str, route: Route | None = None) -> Decision:
+        """Hand the message to the collection; a part that asks for something beside it is named, not lost."""
+        endpoints = tuple(progress.endpoint for progress in collecting.endpoints)
+        ours = {endpoint.endpoint_id for endpoint in endpoints}
+        is_mixed = route is not None and any(found.endpoint_id in ours for found in route.found)
+        beside = tuple(f.part for f in route.found if f.endpoint_id not in ours) if route and is_mixed else ()
+        return Decision(
+            layer=self.name,
+            language=message.language,
+            rule=rule,
+            endpoints=endpoints,
+            resumes=True,
+            unmatched=beside,
+            scores=route.scores if route else {},
+        )
+
+    async def _followed_up(self, message: Message) -> Decision | None:
+        """Read "and in Latvia?" as the last question asked again, where search found nothing in it."""
+        earlier = question_followed_up(message.text, message.said, wording=message.wording)
+        route = await self._find(message, earlier) if earlier else None
+        if route is None or not route.found:
+            return None
+        return self._decided(message, route).model_copy(update={"rule": f"follow_up:{route.rule}"})

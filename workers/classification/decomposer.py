@@ -1,0 +1,176 @@
+"""Splits a message that asks for several things into sub-queries that stand alone. Pure and conservative.
+
+Two readings, surest first:
+
+explicit   every part opens a request of its own: "find an address and calculate my tax"
+elided     parts share one opening: "find an address and my vehicle tax" → "find an address", "find my vehicle tax".
+           Coordination of names, dates or ranges ("Estonia and Latvia", "May and June") never splits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from schemas.endpoints import Language
+from workers.classification.requests import content, is_about_something, opener_end
+from workers.classification.vocabulary import vocabulary
+from workers.classification.words import Word, is_entity, split_words
+
+_ASIDE = re.compile(r"\([^()]*\)")
+_SENTENCE_END = re.compile(r"(?<=[?!;])\s+|(?<=[^\W\d]{2}\.)\s+(?=[^\W\d_])|\n+")
+_LONGEST_ELIDED_WORDS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decomposition:
+    """The parts of a message, in order; one part means that nothing was split. `is_explicit` says which reading."""
+
+    parts: tuple[str, ...]
+    is_explicit: bool = True
+
+    @property
+    def is_split(self) -> bool:
+        return len(self.parts) > 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Joint:
+    """A place where a sentence could be cut: the words that join stand at `start`…`end` (in words)."""
+
+    start: int
+    end: int
+    is_comma: bool
+
+
+def decompose(text: str, language: Language) -> Decomposition:
+    """Split the message into its requests. What stands in brackets belongs to no part."""
+    body = " ".join(_ASIDE.sub(" ", text).split()) if _ASIDE.search(text) else text.strip()
+    explicit = _merged([part for s in _SENTENCE_END.split(body) for part in _explicit(s, language)], language)
+    if len(explicit) > 1:
+        return Decomposition(parts=explicit)
+    elided = _elided(body, language)
+    if len(elided) > 1:
+        return Decomposition(parts=elided, is_explicit=False)
+    return Decomposition(parts=(text,))
+
+
+def _explicit(sentence: str, language: Language) -> Iterable[str]:
+    """Cut a sentence before every joint behind which a request opens."""
+    words = split_words(sentence)
+    start = vocabulary("split.joins", language=language).match([word.folded for word in words], 0)
+    for joint in _joints(sentence, words, language):
+        opens = _opens(words[joint.end :], joint, language)
+        if opens and joint.start > start and not _is_narration(words[start : joint.start], language):
+            yield _between(sentence, words, start, joint.start)
+            start = joint.end
+    if start < len(words):
+        yield _between(sentence, words, start, len(words))
+
+
+def _merged(parts: Sequence[str], language: Language) -> tuple[str, ...]:
+    """Join each part that cannot be searched by itself to the one before it (the first, to the one after)."""
+    merged: list[str] = []
+    for part in parts:
+        if merged and not (_can_stand_before(merged[-1], language) and _can_stand_after(part, language)):
+            merged[-1] = f"{merged[-1]} {part}"
+        else:
+            merged.append(part)
+    return tuple(part.strip(" ,;") for part in merged)
+
+
+def _elided(sentence: str, language: Language) -> tuple[str, ...]:
+    """Cut at joints between things of the same rank, and give each the opening that they share."""
+    words = split_words(sentence)
+    joints = [j for j in _joints(sentence, words, language) if not _is_in_range(words[: j.start], language)]
+    if not any(_is_plain_and(words, joint, language) for joint in joints):
+        return (sentence,)
+    if _is_narration(words, language):
+        return (sentence,)
+    opening_end = _shared_opening_end([word.folded for word in words], language)
+    bounds = [0, *(bound for joint in joints for bound in (joint.start, joint.end)), len(words)]
+    items = [words[a:b] for a, b in zip(bounds[::2], bounds[1::2], strict=True)]
+    if not items[0][opening_end:] or not all(_is_thing(item, language, at) for at, item in enumerate(items)):
+        return (sentence,)
+    opening = _between(sentence, words, 0, opening_end) if opening_end else ""
+    first, *rest = (_between(sentence, words, a, b) for a, b in zip(bounds[::2], bounds[1::2], strict=True))
+    return (first, *(f"{opening} {part}".strip() for part in rest))
+
+
+def _shared_opening_end(words: Sequence[str], language: Language) -> int:
+    """Return where the part that all things share ends: the opening and its verb ("what is", "mis on")."""
+    end = opener_end(words, 0, language)
+    copulas = vocabulary("split.copulas", language=language)
+    return copulas.match(words, end) if end else 0
+
+
+def _joints(sentence: str, words: Sequence[Word], language: Language) -> list[_Joint]:
+    """Find conjunctions and commas, each with the conjunction that follows it."""
+    joins = vocabulary("split.joins", language=language)
+    folded = [word.folded for word in words]
+    found: list[_Joint] = []
+    at = 1
+    while at < len(words):
+        has_comma = any(mark in sentence[words[at - 1].end : words[at].start] for mark in ",;&+")
+        end = joins.match(folded, at)
+        if end > at or has_comma:
+            found.append(_Joint(start=at, end=end, is_comma=end == at))
+        at = max(end, at + 1)
+    return found
+
+
+def _opens(words: Sequence[Word], joint: _Joint, language: Language) -> bool:
+    """Whether a request opens at these words; after a bare comma a question word may only open a relative clause."""
+    folded = [word.folded for word in words]
+    end = opener_end(folded, 0, language)
+    if end == 0:
+        return False
+    return not (joint.is_comma and vocabulary("split.relatives", language=language).match(folded, 0))
+
+
+def _can_stand_before(part: str, language: Language) -> bool:
+    return is_about_something(part, language) and not _is_narration(split_words(part), language)
+
+
+def _can_stand_after(part: str, language: Language) -> bool:
+    opens = opener_end([word.folded for word in split_words(part)], 0, language) > 0
+    return opens and is_about_something(part, language)
+
+
+def _is_narration(words: Sequence[Word], language: Language) -> bool:
+    """Whether the words tell something about the speaker ("I live in Tartu") and so belong to what follows."""
+    folded = [word.folded for word in words]
+    return folded[0] in vocabulary("request.speakers", language=language) and opener_end(folded, 0, language) == 0
+
+
+def _is_in_range(words: Sequence[Word], language: Language) -> bool:
+    return any(word.folded in vocabulary("split.ranges", language=language) for word in words)
+
+
+def _is_plain_and(words: Sequence[Word], joint: _Joint, language: Language) -> bool:
+    """Whether the joint is a conjunction, so that the sentence is a list and no mere enumeration of details."""
+    folded = [word.folded for word in words[joint.start : joint.end]]
+    return bool(folded) and vocabulary("split.weak_joins", language=language).match(folded, 0) > 0
+
+
+def _is_thing(words: Sequence[Word], language: Language, at: int) -> bool:
+    """Whether a list item names a thing of its own: not a name, a date, nor a further place for the same thing."""
+    if not words or (at and len(words) > _LONGEST_ELIDED_WORDS):
+        return False
+    if at and (_opens_differently(words, language) or (is_entity(words[-1]) and not content(words[:2], language))):
+        return False
+    return bool(content(words, language))
+
+
+def _opens_differently(words: Sequence[Word], language: Language) -> bool:
+    """Whether the words start with a preposition, or open a request that was already found to lean on another."""
+    folded = [word.folded for word in words]
+    is_place = folded[0] in vocabulary("split.prepositions", language=language)
+    return is_place or opener_end(folded, 0, language) > 0
+
+
+def _between(sentence: str, words: Sequence[Word], start: int, end: int) -> str:
+    """Cut the sentence from one word to before another, with the punctuation that belongs there."""
+    stop = words[end].start if end < len(words) else len(sentence)
+    return sentence[words[start].start : stop].rstrip(" ,;&+")

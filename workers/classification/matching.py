@@ -1,0 +1,87 @@
+"""Judges what search found for one text: a winner, several that are too close to call, or nothing. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.endpoints import Endpoint
+from schemas.routing import Candidate
+from workers.classification.vocabulary import vocabulary
+from workers.classification.words import split_words
+
+MOST_CHOICES = 3
+_STEM = 5
+_SHORTEST_WORD = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """`winner` is the endpoint meant; without one, `close` holds those that could be meant (two or three)."""
+
+    winner: Candidate | None = None
+    close: tuple[Candidate, ...] = ()
+    rule: str = "no_match"
+
+    @property
+    def best(self) -> Candidate | None:
+        """The winner, else the first of the close ones."""
+        return self.winner or next(iter(self.close), None)
+
+
+def judge(text: str, candidates: Sequence[Candidate], *, gap: float) -> Match:
+    """Find the winner: the one of high confidence, or one that leads by `gap`, or the only one its words name.
+
+    `gap` is a difference of calibrated cosines. Confidence counts only for the candidate that carries it.
+    """
+    if not candidates:
+        return Match()
+    high = next((c for c in candidates if c.confidence == "high"), None)
+    if high:
+        return Match(winner=high, rule="high_confidence")
+    ranked = sorted(candidates, key=lambda c: (-c.cosine, -c.fused, c.endpoint.endpoint_id))
+    close = tuple(c for c in ranked if ranked[0].cosine - c.cosine < gap)[:MOST_CHOICES]
+    if len(close) == 1:
+        return Match(winner=close[0], rule="clear_winner")
+    named = distinguish(text, close)
+    if named:
+        return Match(winner=named, rule="distinguished_by_words")
+    return Match(close=close, rule="too_close")
+
+
+def distinguish(text: str, candidates: Sequence[Candidate]) -> Candidate | None:
+    """Return the one candidate whose own words the text uses most, or None when two share the lead.
+
+    Only words that some candidates have and others lack can tell them apart.
+    """
+    said = _stems(text)
+    own = [_stems(_described(c.endpoint)) & said for c in candidates]
+    shared = frozenset.intersection(*own)
+    counts = [len(stems - shared) for stems in own]
+    top = max(counts)
+    return candidates[counts.index(top)] if top and counts.count(top) == 1 else None
+
+
+def names(text: str, endpoint: Endpoint) -> bool:
+    """Whether the text uses a word of the endpoint's title, name or aliases."""
+    aliases = (alias for words in endpoint.aliases.values() for alias in words)
+    return bool(_stems(text) & _stems(" ".join((endpoint.name, *endpoint.titles.values(), *aliases))))
+
+
+def _described(endpoint: Endpoint) -> str:
+    spoken = (
+        phrase for by_language in (endpoint.aliases, endpoint.examples) for p in by_language.values() for phrase in p
+    )
+    return " ".join(
+        (endpoint.name, *endpoint.titles.values(), endpoint.description, *endpoint.descriptions.values(), *spoken)
+    )
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Return the beginnings of the words that carry meaning, so that inflected forms meet."""
+    small = vocabulary("request.function_words", "request.fillers", "request.verbs", "value.words")
+    return frozenset(
+        word.folded[:_STEM]
+        for word in split_words(text)
+        if len(word.folded) > _SHORTEST_WORD and word.folded not in small
+    )

@@ -1,0 +1,113 @@
+"""Finds the endpoints that a message asks for: one, several at once, or a few to choose from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.endpoints import Language
+from schemas.routing import Candidate
+from workers.classification.decomposer import Decomposition, decompose
+from workers.classification.layer import EndpointSearcher
+from workers.classification.matching import Match, judge
+from workers.classification.requests import opens_request
+from workers.classification.smalltalk import small_talk
+from workers.runtime.settings import RoutingSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """A part of the message and the endpoint it asks for."""
+
+    part: str
+    candidate: Candidate
+
+    @property
+    def endpoint_id(self) -> str:
+        return self.candidate.endpoint.endpoint_id
+
+
+@dataclass(frozen=True, kw_only=True)
+class Route:
+    """Where a message leads. Without `found`, `close` are the endpoints to choose from. `scores` by endpoint id."""
+
+    rule: str
+    found: tuple[Found, ...] = ()
+    close: tuple[Candidate, ...] = ()
+    unmatched: tuple[str, ...] = ()
+    scores: dict[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RouteFinder:
+    """Searches the whole message and its parts side by side, and judges what was found."""
+
+    search: EndpointSearcher
+    settings: RoutingSettings
+
+    async def find(self, text: str, *, tenant: str, wording: Language) -> Route | None:
+        """Return the route of a message, or None when nothing fits. Raises what search raises."""
+        split = decompose(text, wording) if self.settings.multi_intent_enabled else Decomposition(parts=(text,))
+        parts = split.parts[: self.settings.max_endpoints] if split.is_split else ()
+        whole, *rest = await asyncio.gather(*(self._judged(part, tenant) for part in (text, *parts)))
+        matches = tuple((part, match) for part, (match, _) in zip(parts, rest, strict=True))
+        scores = {c.endpoint.endpoint_id: round(c.cosine, 4) for _, candidates in (whole, *rest) for c in candidates}
+        route = self._several(split, whole[0], matches, scores) if split.is_split else None
+        return route or _single(text, whole[0], scores)
+
+    async def _judged(self, text: str, tenant: str) -> tuple[Match, tuple[Candidate, ...]]:
+        candidates = await self.search.search(text, tenant=tenant, limit=self.settings.top_k)
+        return judge(text, candidates, gap=self.settings.gap), candidates
+
+    def _several(
+        self, split: Decomposition, whole: Match, matches: Sequence[tuple[str, Match]], scores: dict[str, float]
+    ) -> Route | None:
+        """Read the parts as requests of their own; None when they come to no more than the whole does."""
+        found = _distinct(split, matches)
+        if not split.is_explicit and not _is_surer(found, whole):
+            return None
+        beyond = split.parts[self.settings.max_endpoints :]
+        unmatched = (*_unmatched(split, matches), *beyond)
+        if len(found) > 1:
+            return Route(rule="parallel", found=found, unmatched=unmatched, scores=scores)
+        if len(found) == 1 and unmatched:
+            return Route(rule="partly_matched", found=found, unmatched=unmatched, scores=scores)
+        return None
+
+
+def _single(text: str, whole: Match, scores: dict[str, float]) -> Route | None:
+    if whole.winner:
+        return Route(rule=whole.rule, found=(Found(part=text, candidate=whole.winner),), scores=scores)
+    return Route(rule=whole.rule, close=whole.close, scores=scores) if whole.close else None
+
+
+def _distinct(split: Decomposition, matches: Sequence[tuple[str, Match]]) -> tuple[Found, ...]:
+    """Return what the parts found, each endpoint once. A part that was only guessed apart needs a clear winner."""
+    found: dict[str, Found] = {}
+    for part, match in matches:
+        candidate = match.best if split.is_explicit else match.winner
+        if candidate:
+            found.setdefault(candidate.endpoint.endpoint_id, Found(part=part, candidate=candidate))
+    return tuple(found.values())
+
+
+def _is_surer(found: Sequence[Found], whole: Match) -> bool:
+    """Whether an elided reading beats the whole: when the whole is surely one endpoint, each part must be as sure."""
+    if len(found) < 2:  # noqa: PLR2004 - several means two
+        return False
+    if whole.winner is None or whole.rule != "high_confidence":
+        return True
+    ids = {each.endpoint_id for each in found}
+    return whole.winner.endpoint.endpoint_id in ids and all(each.candidate.confidence == "high" for each in found)
+
+
+def _unmatched(split: Decomposition, matches: Sequence[tuple[str, Match]]) -> tuple[str, ...]:
+    """Return the parts that clearly ask for something that no endpoint gives."""
+    if not split.is_explicit:
+        return ()
+    return tuple(part for part, match in matches if match.best is None and _asks(part))
+
+
+def _asks(part: str) -> bool:
+    return small_talk(part) is None and any(opens_request(part, language) for language in ("en", "et", "ru"))
