@@ -25,12 +25,21 @@ _HOME = tuple(
     ipaddress.ip_network(text)
     for text in ("10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
 )
+# Where clouds hand out credentials: no name opens these, not even one that the operator trusts.
+_METADATA = tuple(
+    ipaddress.ip_network(text)
+    for text in (
+        "169.254.0.0/16",
+        "fe80::/10",
+        "fd00:ec2::254/128",
+        "100.100.100.200/32",  # Alibaba
+        "168.63.129.16/32",  # Azure's wire server: a public address that only the inside can reach
+    )
+)
 _SPECIAL = tuple(
     ipaddress.ip_network(text)
     for text in (
         "0.0.0.0/8",
-        "169.254.0.0/16",
-        "168.63.129.16/32",  # Azure's wire server: a public address that only the inside can reach
         "192.0.0.0/24",
         "192.0.2.0/24",
         "192.88.99.0/24",
@@ -47,8 +56,6 @@ _SPECIAL = tuple(
         "2002::/16",
         "3fff::/20",
         "5f00::/16",
-        "fd00:ec2::254/128",
-        "fe80::/10",
         "fec0::/10",
         "ff00::/8",
     )
@@ -170,6 +177,8 @@ def may_connect(host: str, port: int, address: str, *, allowed: AllowList) -> bo
     real = effective(ipaddress.ip_address(address.partition("%")[0]))
     if allowed.holds(real, port):
         return True
+    if _within(real, _METADATA):
+        return False
     if _within(real, _HOME):
         return allowed.names(plain_host(host), port)
     return real.is_global and not _within(real, _SPECIAL)
