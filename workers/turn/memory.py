@@ -9,7 +9,7 @@ from schemas.conversations import Collecting, Conversation, Utterance
 from schemas.routing import Choice
 from schemas.turns import Turn
 
-CHOICE_PREFIX = "#"
+CHOICE_TAKEN = "choice_taken"
 
 
 def after_turn(
@@ -34,9 +34,8 @@ def after_turn(
 
 
 def spoken_message(turn: Turn, conversation: Conversation | None) -> str:
-    """Return the words that carry values: a pressed button stands for the question it was offered for."""
+    """Return the words that carry values: a choice taken stands for the question it was offered for."""
     message = turn.request.message
-    if not message.startswith(CHOICE_PREFIX) or conversation is None:
+    if turn.decision is None or turn.decision.rule != CHOICE_TAKEN or conversation is None:
         return message
-    earlier = (u.text for u in reversed(conversation.transcript) if u.role == "user")
-    return next((text for text in earlier if not text.startswith(CHOICE_PREFIX)), message)
+    return next((u.text for u in reversed(conversation.transcript) if u.role == "user"), message)
