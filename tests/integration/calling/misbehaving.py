@@ -30,8 +30,8 @@ class Misbehaving:
 
     port: int = 0
     seen: list[Seen] = field(default_factory=list)
-    under_way: int = 0
-    most_at_once: int = 0
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    sent_blocks: int = 0
     redirect_to: str = "http://127.0.0.1:9/elsewhere"
 
     def url(self, path: str) -> str:
@@ -44,12 +44,8 @@ class Misbehaving:
         with contextlib.closing(writer.transport), contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             while request := await _read_request(reader):
                 self.seen.append(request)
-                self.under_way += 1
-                self.most_at_once = max(self.most_at_once, self.under_way)
-                try:
-                    await BEHAVIOURS[request.target.partition("?")[0].split("/")[1]](self, request, writer)
-                finally:
-                    self.under_way -= 1
+                self.arrived.set()
+                await BEHAVIOURS[request.target.partition("?")[0].split("/")[1]](self, request, writer)
                 if writer.is_closing():
                     break
             await writer.drain()
@@ -155,7 +151,7 @@ async def _recovering(server: Misbehaving, request: Seen, writer: Writer) -> Non
 
 
 async def _status(_server: Misbehaving, request: Seen, writer: Writer) -> None:
-    code = request.target.rpartition("/")[2]
+    code = request.target.partition("?")[0].rpartition("/")[2]
     await _json(writer, {"title": "no", "status": code}, f"{code} Whatever", "application/problem+json; charset=utf-8")
 
 
@@ -189,7 +185,7 @@ async def _endless(server: Misbehaving, _request: Seen, writer: Writer) -> None:
     while not writer.is_closing():
         writer.write(block)
         await writer.drain()
-        server.sent_blocks = getattr(server, "sent_blocks", 0) + 1  # type: ignore[attr-defined]
+        server.sent_blocks += 1
 
 
 async def _html(_server: Misbehaving, request: Seen, writer: Writer) -> None:

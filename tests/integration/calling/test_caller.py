@@ -1,0 +1,333 @@
+"""The order of guards on a real Redis and a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import redis.asyncio as aioredis
+from structlog.testing import capture_logs
+
+from schemas.calls import CallFailed, CallSucceeded, FailureReason
+from schemas.endpoints import ParamSpec
+from schemas.ids import TurnId
+from tests.integration.calling.conftest import MakeCall
+from tests.integration.calling.misbehaving import Misbehaving
+from workers.calling.breaker import Verdict
+from workers.calling.breaker_store import Admission, Pass
+from workers.calling.caller import Caller
+from workers.calling.outcomes import OutcomeStore
+from workers.calling.plan import endpoint_address
+from workers.errors import StoreUnavailable
+from workers.runtime.keys import Keys
+from workers.runtime.redis import async_client
+from workers.runtime.settings import CallingSettings, RedisSettings
+
+
+def within(seconds: float) -> datetime:
+    return datetime.now(UTC) + timedelta(seconds=seconds)
+
+
+async def test_an_outcome_is_recorded_and_a_second_delivery_calls_nobody(
+    caller: Caller, outcomes: OutcomeStore, make_call: MakeCall, server: Misbehaving, turn_id: TurnId, soon: datetime
+) -> None:
+    call = make_call("/fine/x", method="POST")
+    first = await caller.call(call, turn_id=turn_id, deadline=soon)
+    again = await caller.call(call, turn_id=turn_id, deadline=soon)
+
+    assert isinstance(first, CallSucceeded)
+    assert again == first == (await outcomes.all_of(turn_id))[call.call_id]
+    assert len(server.seen) == 1
+
+
+async def test_five_deliveries_at_once_send_one_post_and_agree(
+    caller: Caller, make_call: MakeCall, server: Misbehaving, turn_id: TurnId, soon: datetime
+) -> None:
+    call = make_call("/slowish", method="POST")
+
+    ended = await asyncio.gather(*(caller.call(call, turn_id=turn_id, deadline=soon) for _ in range(5)))
+
+    assert len({outcome.model_dump_json() for outcome in ended}) == 1
+    assert len(server.seen) == 1
+
+
+async def test_a_get_is_tried_again_after_a_503(
+    caller: Caller, make_call: MakeCall, server: Misbehaving, turn_id: TurnId, soon: datetime
+) -> None:
+    outcome = await caller.call(make_call("/recovering"), turn_id=turn_id, deadline=soon)
+
+    assert isinstance(outcome, CallSucceeded)
+    assert len(server.seen) == 2
+
+
+async def test_a_post_is_never_tried_again_unless_declared_idempotent(
+    caller: Caller, make_call: MakeCall, server: Misbehaving, turn_id: TurnId, soon: datetime
+) -> None:
+    once = await caller.call(make_call("/recovering", method="POST"), turn_id=turn_id, deadline=soon)
+    seen = len(server.seen)
+    declared = make_call("/status/503", index=1, method="POST", idempotent=True)
+    await caller.call(declared, turn_id=turn_id, deadline=soon)
+
+    assert isinstance(once, CallFailed)
+    assert once.reason is FailureReason.SERVER_ERROR
+    assert seen == 1
+    assert server.count("/status/503") == 3
+
+
+@pytest.mark.parametrize("path", ["/hang-up", "/slow-headers", "/reset", "/status/504"])
+async def test_a_post_that_may_have_been_obeyed_is_unknown_and_sent_once(
+    caller: Caller, make_call: MakeCall, server: Misbehaving, turn_id: TurnId, soon: datetime, path: str
+) -> None:
+    outcome = await caller.call(make_call(path, method="POST"), turn_id=turn_id, deadline=soon)
+
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason is FailureReason.UNKNOWN
+    assert len(server.seen) == 1
+
+
+async def test_retry_after_is_honoured_when_the_deadline_allows(
+    caller: Caller, make_call: MakeCall, turn_id: TurnId
+) -> None:
+    started = time.monotonic()
+    outcome = await caller.call(make_call("/rate-limited?wait=1"), turn_id=turn_id, deadline=within(10))
+
+    assert isinstance(outcome, CallSucceeded)
+    assert time.monotonic() - started >= 1.0
+
+
+async def test_a_wait_beyond_the_deadline_is_not_begun(caller: Caller, make_call: MakeCall, turn_id: TurnId) -> None:
+    started = time.monotonic()
+    outcome = await caller.call(make_call("/rate-limited?wait=60"), turn_id=turn_id, deadline=within(10))
+
+    assert isinstance(outcome, CallFailed)
+    assert (outcome.reason, outcome.retry_after_s) == (FailureReason.RATE_LIMITED, 60.0)
+    assert time.monotonic() - started < 1.0
+
+
+@pytest.mark.parametrize("path", ["/slow-headers", "/slow-body", "/endless"])
+async def test_no_call_outlives_the_deadline(caller: Caller, make_call: MakeCall, turn_id: TurnId, path: str) -> None:
+    started = time.monotonic()
+    outcome = await caller.call(make_call(path, timeout_s=30), turn_id=turn_id, deadline=within(0.5))
+
+    assert isinstance(outcome, CallFailed)
+    assert time.monotonic() - started < 1.2
+
+
+async def test_a_call_whose_deadline_has_passed_sends_nothing(
+    caller: Caller, make_call: MakeCall, server: Misbehaving, turn_id: TurnId
+) -> None:
+    outcome = await caller.call(make_call("/fine/x"), turn_id=turn_id, deadline=within(-1))
+
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason is FailureReason.TIMED_OUT
+    assert server.seen == []
+
+
+async def test_an_open_breaker_stops_the_call_and_says_until_when(
+    caller: Caller, make_call: MakeCall, server: Misbehaving, turn_id: TurnId, soon: datetime
+) -> None:
+    for index in range(2):
+        await caller.call(make_call("/status/500", index=index), turn_id=turn_id, deadline=soon)
+    outcome = await caller.call(make_call("/status/500?other=query", index=2), turn_id=turn_id, deadline=soon)
+
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason is FailureReason.BREAKER_OPEN
+    assert outcome.retry_after_s is not None
+    assert len(server.seen) == 5, "exactly the threshold"
+
+
+async def test_a_call_stopped_between_two_tries_tells_what_the_api_did(
+    caller: Caller, make_call: MakeCall, turn_id: TurnId, soon: datetime
+) -> None:
+    await caller.call(make_call("/status/500", index=0), turn_id=turn_id, deadline=soon)
+    outcome = await caller.call(make_call("/status/500", index=1), turn_id=turn_id, deadline=soon)
+
+    assert isinstance(outcome, CallFailed)
+    assert (outcome.reason, outcome.status) == (FailureReason.SERVER_ERROR, 500)
+
+
+async def test_a_users_bad_input_never_opens_the_breaker(
+    caller: Caller, make_call: MakeCall, server: Misbehaving, turn_id: TurnId, soon: datetime
+) -> None:
+    for index in range(12):
+        await caller.call(make_call("/status/422", index=index), turn_id=turn_id, deadline=soon)
+
+    assert len(server.seen) == 12
+    assert await caller.breakers.states() == []
+
+
+PROBES = ["/status/404", "/redirect", "/html/404", "/fine/x", "/fat-headers"]
+
+
+@pytest.mark.parametrize("path", PROBES)
+async def test_a_probe_answered_in_any_way_closes_the_breaker(
+    caller: Caller, make_call: MakeCall, turn_id: TurnId, soon: datetime, path: str
+) -> None:
+    call = make_call(path)
+    await _open(caller, call.endpoint.url)
+    await asyncio.sleep(0.55)
+    await caller.call(call, turn_id=turn_id, deadline=soon)
+
+    assert await caller.breakers.states() == []
+
+
+async def test_a_cancelled_probe_makes_room_for_the_next(
+    caller: Caller, make_call: MakeCall, server: Misbehaving, turn_id: TurnId, soon: datetime
+) -> None:
+    call = make_call("/slowish")
+    await _open(caller, call.endpoint.url)
+    await asyncio.sleep(0.55)
+    probe = asyncio.create_task(caller.call(call, turn_id=turn_id, deadline=soon))
+    await server.arrived.wait()
+    probe.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await probe
+    outcome = await caller.call(make_call("/slowish", index=1), turn_id=turn_id, deadline=soon)
+
+    assert isinstance(outcome, CallSucceeded)
+
+
+async def test_a_refused_probe_makes_room_for_the_next(
+    clean_redis: aioredis.Redis, outcomes: OutcomeStore, make_call: MakeCall, turn_id: TurnId, soon: datetime
+) -> None:
+    strict = Caller.open(
+        redis=clean_redis, keys=Keys(), settings=CallingSettings(breaker_cooldown_s=0.1), outcomes=outcomes
+    )
+    call = make_call("/fine/x")
+    await _open(strict, call.endpoint.url)
+    await asyncio.sleep(0.15)
+    outcome = await strict.call(call, turn_id=turn_id, deadline=soon)
+    after = await strict.breakers.admit(endpoint_address(call.endpoint.url), owner="next", probe_s=1)
+    await strict.close()
+
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason is FailureReason.REFUSED
+    assert after.verdict is Pass.PROBE
+
+
+@pytest.mark.parametrize(
+    ("url", "method"),
+    [
+        ("http://169.254.169.254/latest/meta-data", "GET"),
+        ("http://2852039166/", "GET"),
+        ("http://[::ffff:10.0.0.1]/", "POST"),
+        ("file:///etc/passwd", "GET"),
+        ("http://a.ee@127.0.0.1/", "GET"),
+        ("http://127.0.0.1:6379\\@a.ee/", "GET"),
+    ],
+)
+async def test_an_inner_address_is_refused_as_a_value(
+    caller: Caller, make_call: MakeCall, turn_id: TurnId, soon: datetime, url: str, method: str
+) -> None:
+    outcome = await caller.call(make_call(url, method=method), turn_id=turn_id, deadline=soon)
+
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason is FailureReason.REFUSED
+
+
+async def test_a_value_that_cannot_be_placed_is_refused_as_a_value(
+    caller: Caller, make_call: MakeCall, server: Misbehaving, turn_id: TurnId, soon: datetime
+) -> None:
+    call = make_call("/fine/{id}", params=(ParamSpec(name="id"),), arguments={"id": "../admin"})
+    outcome = await caller.call(call, turn_id=turn_id, deadline=soon)
+
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason is FailureReason.REFUSED
+    assert server.seen == []
+
+
+async def test_an_abandoned_get_is_called_again_and_an_abandoned_post_never(
+    caller: Caller, outcomes: OutcomeStore, make_call: MakeCall, server: Misbehaving, turn_id: TurnId, soon: datetime
+) -> None:
+    get, post = make_call("/fine/x", index=0), make_call("/fine/x", index=1, method="POST")
+    for call in (get, post):
+        await outcomes.mark_sending(await outcomes.claim(turn_id, call.call_id, 5), 0.05)
+    await asyncio.sleep(0.08)
+
+    got = await caller.call(get, turn_id=turn_id, deadline=soon)
+    posted = await caller.call(post, turn_id=turn_id, deadline=soon)
+
+    assert isinstance(got, CallSucceeded)
+    assert isinstance(posted, CallFailed)
+    assert posted.reason is FailureReason.UNKNOWN
+    assert [request.method for request in server.seen] == ["GET"]
+
+
+async def test_waiting_for_somebody_else_ends_with_the_deadline(
+    caller: Caller, outcomes: OutcomeStore, make_call: MakeCall, turn_id: TurnId
+) -> None:
+    call = make_call("/fine/x", method="POST")
+    await outcomes.mark_sending(await outcomes.claim(turn_id, call.call_id, 30), 30)
+    started = time.monotonic()
+    outcome = await caller.call(call, turn_id=turn_id, deadline=within(0.4))
+
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason is FailureReason.UNKNOWN
+    assert 0.3 < time.monotonic() - started < 1.0
+
+
+async def test_a_cancelled_call_that_had_not_left_is_free_for_the_next_worker_at_once(
+    caller: Caller, make_call: MakeCall, turn_id: TurnId, soon: datetime
+) -> None:
+    call = make_call("/slowish")
+    task = asyncio.create_task(caller.call(call, turn_id=turn_id, deadline=soon))
+    await asyncio.sleep(0.1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    started = time.monotonic()
+    outcome = await caller.call(call, turn_id=turn_id, deadline=soon)
+
+    assert isinstance(outcome, CallSucceeded)
+    assert time.monotonic() - started < 1.0, "it did not wait for the lease to run out"
+
+
+async def test_the_log_tells_the_ending_and_no_secret_value_or_body(
+    caller: Caller, make_call: MakeCall, turn_id: TurnId, soon: datetime
+) -> None:
+    secret = "s3cr3t-token"  # noqa: S105
+    call = make_call(
+        f"/fine/x?api_key={secret}",
+        headers={"Authorization": f"Bearer {secret}"},
+        params=(ParamSpec(name="who"),),
+        arguments={"who": "Mari Maasikas"},
+    )
+    with capture_logs() as logs:
+        outcome = await caller.call(call, turn_id=turn_id, deadline=soon)
+        for path in ("/status/500", "http://10.0.0.1/x"):
+            await caller.call(
+                make_call(f"{path}?api_key={secret}", index=len(path), headers={"X-Api-Key": secret}),
+                turn_id=turn_id,
+                deadline=soon,
+            )
+
+    finished = [line for line in logs if line["event"] == "call_finished"]
+    assert [(line["outcome"], line["log_level"]) for line in finished] == [
+        ("succeeded", "info"),
+        ("server_error", "warning"),
+        ("refused", "warning"),
+    ]
+    assert secret not in repr(logs)
+    assert "Maasikas" not in repr(logs)
+    assert secret not in outcome.model_dump_json()
+
+
+async def test_a_redis_that_is_away_is_raised_and_nothing_is_sent(
+    make_call: MakeCall, server: Misbehaving, settings: CallingSettings, turn_id: TurnId, soon: datetime
+) -> None:
+    client = async_client(RedisSettings(url="redis://127.0.0.1:1/0", socket_timeout_s=0.2))
+    caller = Caller.open(redis=client, keys=Keys(), settings=settings, outcomes=OutcomeStore(client, Keys()))
+
+    with pytest.raises(StoreUnavailable):
+        await caller.call(make_call("/fine/x"), turn_id=turn_id, deadline=soon)
+    await caller.close()
+    await client.aclose()
+    await client.connection_pool.disconnect()
+    assert server.seen == []
+
+
+async def _open(caller: Caller, url: str) -> None:
+    for _ in range(5):
+        await caller.breakers.report(endpoint_address(url), Admission(owner="t", verdict=Pass.GO), Verdict.FAILING)
