@@ -191,3 +191,8 @@ def settings() -> Settings:
 def forbid_model_downloads() -> None:
     """Keep the model library on its bundled price list; it would fetch a newer one from the network on first use."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+
+
+def inherited_environment() -> dict[str, str]:
+    """Copy the environment for a child process; only the supervisor of the embedded stack needs it."""
+    return dict(os.environ)
