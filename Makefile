@@ -1,0 +1,48 @@
+# make help lists what there is. Everything runs in .venv, which `make setup` builds from requirements.lock.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PACKAGES := schemas workers tasks api_shim ops
+
+.PHONY: help setup demo up test check format bench chaos lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: .venv/.ready ## make .venv: the locked packages, this project, and Chromium for the browser tests
+
+.venv/.ready: requirements.lock pyproject.toml ops/setup/setup.sh
+	@PYTHON=$(PYTHON) bash ops/setup/setup.sh
+
+demo: setup ## start everything, index the demo catalogue, play a conversation, stop
+	@$(BIN)/signalbox demo
+
+up: setup ## start everything and stay; Ctrl-C stops it
+	@$(BIN)/signalbox up
+
+test: check ## the checks, then every test (unit, integration, acceptance, contracts, browser)
+	$(BIN)/python -m pytest -m "not soak"
+
+check: setup ## style, types, walls between packages, spelling
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+format: setup ## put the code into the house's form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup ## measure the overhead of the queue beside its peers, in one run
+	$(BIN)/python -m tests.bench
+
+chaos: setup ## the long tests: kill parts at random moments, many turns at once
+	$(BIN)/python -m pytest -m soak tests
+
+lock: setup ## resolve requirements.lock anew from pyproject.toml
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-header --extra local --extra llm --extra dev pyproject.toml --output-file requirements.lock
+
+clean: ## remove .venv and caches; data folders stay
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
