@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schemas.endpoints import Language
-from workers.classification.requests import content, is_about_something, opener_end
+from workers.classification.requests import content, is_about_something, opener_end, opens_outright
 from workers.classification.vocabulary import vocabulary
 from workers.classification.words import Word, is_entity, split_words
 
@@ -44,49 +44,74 @@ class _Joint:
     is_comma: bool
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Part:
+    """A piece of the message; `is_joined` says that a conjunction stands before it, not a full stop or a comma."""
+
+    text: str
+    is_joined: bool
+
+
 def decompose(text: str, language: Language) -> Decomposition:
     """Split the message into its requests. What stands in brackets belongs to no part."""
     body = " ".join(_ASIDE.sub(" ", text).split()) if _ASIDE.search(text) else text.strip()
-    explicit = _merged([part for s in _SENTENCE_END.split(body) for part in _explicit(s, language)], language)
+    sentences = [sentence for sentence in _SENTENCE_END.split(body) if split_words(sentence)]
+    explicit = _merged([part for sentence in sentences for part in _explicit(sentence, language)], language)
     if len(explicit) > 1:
         return Decomposition(parts=explicit)
-    elided = _elided(body, language)
+    elided = _elided(sentences[0], language) if len(sentences) == 1 else ()
     if len(elided) > 1:
         return Decomposition(parts=elided, is_explicit=False)
     return Decomposition(parts=(text,))
 
 
-def _explicit(sentence: str, language: Language) -> Iterable[str]:
+def _explicit(sentence: str, language: Language) -> Iterable[_Part]:
     """Cut a sentence before every joint behind which a request opens."""
     words = split_words(sentence)
     start = vocabulary("split.joins", language=language).match([word.folded for word in words], 0)
+    is_joined = False
     for joint in _joints(sentence, words, language):
         opens = _opens(words[joint.end :], joint, language)
         if opens and joint.start > start and not _is_narration(words[start : joint.start], language):
-            yield _between(sentence, words, start, joint.start)
-            start = joint.end
+            yield _Part(text=_between(sentence, words, start, joint.start), is_joined=is_joined)
+            start, is_joined = joint.end, not joint.is_comma
     if start < len(words):
-        yield _between(sentence, words, start, len(words))
+        yield _Part(text=_between(sentence, words, start, len(words)), is_joined=is_joined)
 
 
-def _merged(parts: Sequence[str], language: Language) -> tuple[str, ...]:
+def _merged(parts: Sequence[_Part], language: Language) -> tuple[str, ...]:
     """Join each part that cannot be searched by itself to the one before it (the first, to the one after)."""
-    merged: list[str] = []
+    merged: list[_Part] = []
     for part in parts:
-        if merged and not (_can_stand_before(merged[-1], language) and _can_stand_after(part, language)):
-            merged[-1] = f"{merged[-1]} {part}"
+        if merged and not (_can_precede(merged[-1], part, language) and _can_follow(part, language)):
+            merged[-1] = replace(merged[-1], text=f"{merged[-1].text} {part.text}")
         else:
             merged.append(part)
-    return tuple(part.strip(" ,;") for part in merged)
+    return tuple(part.text.strip(" ,;") for part in merged)
+
+
+def _can_precede(part: _Part, following: _Part, language: Language) -> bool:
+    """Whether a part is a request by itself; what is followed by a new sentence or a comma must open like one."""
+    words = split_words(part.text)
+    if not is_about_something(part.text, language) or _is_narration(words, language):
+        return False
+    return following.is_joined or opens_outright([word.folded for word in words], language)
+
+
+def _can_follow(part: _Part, language: Language) -> bool:
+    """Whether a part opens a request of its own. After a full stop a mere wish ("I need two rooms.") is a detail."""
+    words = [word.folded for word in split_words(part.text)]
+    opens = opener_end(words, 0, language) > 0 if part.is_joined else opens_outright(words, language)
+    return opens and is_about_something(part.text, language)
 
 
 def _elided(sentence: str, language: Language) -> tuple[str, ...]:
     """Cut at joints between things of the same rank, and give each the opening that they share."""
     words = split_words(sentence)
-    joints = [j for j in _joints(sentence, words, language) if not _is_in_range(words[: j.start], language)]
+    joints = _joints(sentence, words, language)
     if not any(_is_plain_and(words, joint, language) for joint in joints):
         return (sentence,)
-    if _is_narration(words, language):
+    if _is_narration(words, language) or _is_in_range(words, language):
         return (sentence,)
     opening_end = _shared_opening_end([word.folded for word in words], language)
     bounds = [0, *(bound for joint in joints for bound in (joint.start, joint.end)), len(words)]
@@ -129,15 +154,6 @@ def _opens(words: Sequence[Word], joint: _Joint, language: Language) -> bool:
     return not (joint.is_comma and vocabulary("split.relatives", language=language).match(folded, 0))
 
 
-def _can_stand_before(part: str, language: Language) -> bool:
-    return is_about_something(part, language) and not _is_narration(split_words(part), language)
-
-
-def _can_stand_after(part: str, language: Language) -> bool:
-    opens = opener_end([word.folded for word in split_words(part)], 0, language) > 0
-    return opens and is_about_something(part, language)
-
-
 def _is_narration(words: Sequence[Word], language: Language) -> bool:
     """Whether the words tell something about the speaker ("I live in Tartu") and so belong to what follows."""
     folded = [word.folded for word in words]
@@ -164,10 +180,10 @@ def _is_thing(words: Sequence[Word], language: Language, at: int) -> bool:
 
 
 def _opens_differently(words: Sequence[Word], language: Language) -> bool:
-    """Whether the words start with a preposition, or open a request that was already found to lean on another."""
+    """Whether the words start with a preposition, a pronoun or a number, or open a request that leans on another."""
     folded = [word.folded for word in words]
-    is_place = folded[0] in vocabulary("split.prepositions", language=language)
-    return is_place or opener_end(folded, 0, language) > 0
+    clause = vocabulary("split.prepositions", "request.pronouns", "request.subjects", language=language)
+    return folded[0] in clause or folded[0].isdigit() or opener_end(folded, 0, language) > 0
 
 
 def _between(sentence: str, words: Sequence[Word], start: int, end: int) -> str:

@@ -43,9 +43,10 @@ def small_talk(text: str) -> Talk | None:
 
     A message without a letter or digit is UNCLEAR.
     """
-    words = folded_words(text)
-    if not words:
+    said = folded_words(text)
+    if not said:
         return Talk.UNCLEAR
+    words = [word for word in said if word not in vocabulary("hear.polite")]
     found: list[Talk] = []
     at = 0
     while at < len(words):
@@ -57,7 +58,7 @@ def small_talk(text: str) -> Talk | None:
         if end == at:
             return None
         at = end
-    return max(found, key=_WEIGHT.__getitem__, default=None)
+    return max(found, key=_WEIGHT.__getitem__, default=Talk.AGREED if not words else None)
 
 
 def _longest_heaviest(found: tuple[int, Talk]) -> tuple[int, int]:
