@@ -171,17 +171,28 @@ class ApiClient:
             return flight.broke_off(FailureReason.UNREACHABLE)
 
     async def _exchange(self, flight: _Flight, request: PreparedRequest, timeout_s: float) -> CallOutcome:
-        async with self._http.stream(
-            request.method,
-            request.url,
-            params=list(request.query) or None,
-            headers=[(name.encode(), value.encode()) for name, value in request.headers],
-            json=request.json,
-            content=_form_content(request),
-            timeout=timeout_s,
-            extensions={"trace": flight.trace},
-        ) as response:
+        outgoing = self._build(request, timeout_s)
+        outgoing.extensions["trace"] = flight.trace
+        response = await self._http.send(outgoing, stream=True)
+        try:
             return await self._judge(flight, response, _secrets(flight.call))
+        finally:
+            await response.aclose()
+
+    def _build(self, request: PreparedRequest, timeout_s: float) -> httpx.Request:
+        """Write the request out. Raises httpx.InvalidURL, for host names beyond IDNA too."""
+        try:
+            return self._http.build_request(
+                request.method,
+                request.url,
+                params=list(request.query) or None,
+                headers=[(name.encode(), value.encode()) for name, value in request.headers],
+                json=request.json,
+                content=_form_content(request),
+                timeout=timeout_s,
+            )
+        except UnicodeError as error:
+            raise httpx.InvalidURL("not encodable") from error
 
     async def _judge(self, flight: _Flight, response: httpx.Response, secrets: frozenset[str]) -> CallOutcome:
         status = response.status_code

@@ -147,7 +147,10 @@ def check_url(url: str) -> None:
     Raises:
         EgressRefused: with the fault.
     """
-    split = urlsplit(url)
+    try:
+        split = urlsplit(url)
+    except ValueError:
+        raise EgressRefused("", "not a URL") from None
     if split.scheme.lower() not in ("http", "https"):
         raise EgressRefused("", "only http and https")
     if _UGLY.search(url):

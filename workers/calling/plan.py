@@ -82,11 +82,11 @@ def place(call: ApiCall) -> PreparedRequest:
 
     Raises:
         CannotPlace: NaN or infinity, a path value that is missing, empty or a dot segment, a header with line breaks,
-            a placeholder in the host name.
+            a placeholder in the host name, no URL at all.
     """
     for name, value in call.arguments.items():
         _refuse_nan(name, value)
-    split = urlsplit(call.endpoint.url)
+    split = _split(call.endpoint.url)
     sorted_out = _by_placement(call, split)
     headers = _headers(call, sorted_out)
     body = sorted_out["body"]
@@ -110,6 +110,13 @@ def endpoint_address(url: str) -> str:
     """Return `scheme://host[:port]/path/{template}`: what a breaker guards. No query, no user, no fragment."""
     split = urlsplit(url)
     return f"{split.scheme.lower()}://{split.netloc.rpartition('@')[2].lower()}{split.path}"
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        raise CannotPlace("url", "not a URL") from None
 
 
 def wire_text(value: JsonValue) -> str:

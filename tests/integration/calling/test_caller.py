@@ -216,15 +216,28 @@ async def test_a_refused_probe_makes_room_for_the_next(
         ("file:///etc/passwd", "GET"),
         ("http://a.ee@127.0.0.1/", "GET"),
         ("http://127.0.0.1:6379\\@a.ee/", "GET"),
+        ("http://[::1/x", "GET"),
+        ("no url at all", "POST"),
+        (f"http://127.0.0.1/{'x' * 3900}{{id}}", "GET"),
     ],
 )
-async def test_an_inner_address_is_refused_as_a_value(
+async def test_an_inner_address_or_an_odd_url_is_refused_as_a_value(
     caller: Caller, make_call: MakeCall, turn_id: TurnId, soon: datetime, url: str, method: str
 ) -> None:
     outcome = await caller.call(make_call(url, method=method), turn_id=turn_id, deadline=soon)
 
     assert isinstance(outcome, CallFailed)
     assert outcome.reason is FailureReason.REFUSED
+
+
+@pytest.mark.parametrize("host", ["a..b", "xn--", "-", "a" * 300, "ä" * 80, "no-such-host.invalid", "[fe80::1%25lo]"])
+async def test_a_host_that_cannot_be_is_a_failure_and_no_crash(
+    caller: Caller, make_call: MakeCall, turn_id: TurnId, soon: datetime, host: str
+) -> None:
+    outcome = await caller.call(make_call(f"http://{host}/x", method="POST"), turn_id=turn_id, deadline=soon)
+
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason in (FailureReason.UNREACHABLE, FailureReason.REFUSED, FailureReason.TIMED_OUT)
 
 
 async def test_a_value_that_cannot_be_placed_is_refused_as_a_value(

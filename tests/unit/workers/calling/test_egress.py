@@ -196,6 +196,7 @@ def test_an_entry_that_cannot_be_read_stops_the_start(entry: str) -> None:
         "http://127.0.0.1\\@a.ee/",
         "http://a.ee/\r\nHost: b.ee",
         "http://a .ee/x",
+        "http://[::1/x",
     ],
 )
 def test_a_url_that_is_odd_in_itself_is_refused(url: str) -> None:
