@@ -9,6 +9,7 @@ from workers.classification.vocabulary import Phrases, stems, vocabulary
 from workers.classification.words import Word, is_entity, split_words
 
 _FEW_WORDS = 2
+_OUTRIGHT = ("request.questions", "request.verbs")
 
 
 def opener_end(words: Sequence[str], at: int, language: Language) -> int:
@@ -23,11 +24,19 @@ def opener_end(words: Sequence[str], at: int, language: Language) -> int:
         start_of_verb = _skip(fillers, words, wish)
         verb = vocabulary("request.verbs", language=language).match(words, start_of_verb)
         return _skip(fillers, words, max(verb, wish))
-    for key in ("request.questions", "request.verbs"):
+    for key in _OUTRIGHT:
         end = vocabulary(key, language=language).match(words, start)
         if end > start:
             return _skip(fillers, words, end)
     return at
+
+
+def opens_outright(words: Sequence[str], language: Language) -> bool:
+    """Whether the folded words open with a request verb or a question word, a wish before it or not."""
+    fillers = vocabulary("request.fillers", language=language)
+    start = _skip(fillers, words, 0)
+    start = _skip(fillers, words, vocabulary("request.modals", language=language).match(words, start))
+    return any(vocabulary(key, language=language).match(words, start) > start for key in _OUTRIGHT)
 
 
 def opens_request(text: str, language: Language) -> bool:
