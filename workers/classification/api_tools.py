@@ -12,12 +12,11 @@ from schemas.routing import Layer as LayerName
 from workers.classification import choices
 from workers.classification.collection import Reply, reply_to, switches
 from workers.classification.followup import question_followed_up
-from workers.classification.layer import EndpointSearcher, Message
+from workers.classification.layer import Message
 from workers.classification.routes import Route, RouteFinder
 from workers.classification.smalltalk import small_talk
 from workers.classification.wording import listed, say
 from workers.errors import WorkerError
-from workers.runtime.settings import RoutingSettings
 
 log = structlog.get_logger(__name__)
 
@@ -26,13 +25,12 @@ log = structlog.get_logger(__name__)
 class ApiTools:
     """Claims pressed choices, replies to an open collection, and whatever search has an endpoint for."""
 
-    search: EndpointSearcher
-    settings: RoutingSettings
+    finder: RouteFinder
     name: LayerName = field(default=LayerName.SERVICE, init=False)
 
     async def claim(self, message: Message) -> Decision | None:
         """Decide, or pass on. Raises what search raises, except while a collection is open: that one goes on."""
-        if not self.settings.api_tools_enabled:
+        if not self.finder.settings.api_tools_enabled:
             return None
         chosen = await self._chosen(message)
         if chosen:
@@ -45,8 +43,7 @@ class ApiTools:
         return self._decided(message, route) if route else await self._followed_up(message)
 
     async def _find(self, message: Message, text: str) -> Route | None:
-        finder = RouteFinder(search=self.search, settings=self.settings)
-        return await finder.find(text, tenant=message.request.tenant, wording=message.wording)
+        return await self.finder.find(text, tenant=message.request.tenant, wording=message.wording)
 
     def _decided(self, message: Message, route: Route) -> Decision:
         if route.found:
@@ -78,7 +75,8 @@ class ApiTools:
         return await self._taken(message, choice) or self._refused(message)
 
     async def _taken(self, message: Message, choice: Choice) -> Decision | None:
-        near = await self.search.nearest(choice.title, tenant=message.request.tenant, limit=self.settings.top_k)
+        limit = self.finder.settings.top_k
+        near = await self.finder.search.nearest(choice.title, tenant=message.request.tenant, limit=limit)
         wanted = choices.endpoint_id(choice)
         candidate = next((c for c in near if c.endpoint.endpoint_id == wanted), None)
         if candidate is None:
@@ -112,7 +110,7 @@ class ApiTools:
         except WorkerError as error:
             log.warning("switch_not_checked", error=type(error).__name__)
             return self._resumed(message, collecting, rule="search_failed")
-        if route and switches(message.text, route, collecting, settings=self.settings, wording=message.wording):
+        if route and switches(message.text, route, collecting, settings=self.finder.settings, wording=message.wording):
             return self._decided(message, route).model_copy(update={"rule": f"switch:{route.rule}"})
         return self._resumed(message, collecting, rule="resumed", route=route)
 

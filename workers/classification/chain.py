@@ -14,9 +14,11 @@ from schemas.routing import Decision
 from schemas.turns import TurnRequest
 from workers.classification.api_tools import ApiTools
 from workers.classification.context_layer import ContextLayer
+from workers.classification.disambiguator import Disambiguator
 from workers.classification.language import detect, written
 from workers.classification.layer import EndpointSearcher, Layer, Message
 from workers.classification.ood_layer import OodLayer
+from workers.classification.routes import RouteFinder
 from workers.errors import WorkerError
 from workers.runtime.settings import RoutingSettings
 
@@ -28,7 +30,8 @@ LAYER_FAILURES = Counter("signalbox_layer_failures", "Layers that failed and pas
 class Classifier:
     """Walks SERVICE → CONTEXT → (knowledge layers) → OOD.
 
-    `knowledge` are further layers, asked after small talk and before the refusal.
+    `knowledge` are further layers, asked after small talk and before the refusal. `disambiguator` is the language
+    model's say among close endpoints; without it the person chooses.
     """
 
     def __init__(self, *, search: EndpointSearcher, settings: RoutingSettings, knowledge: Sequence[Layer] = ()) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from schemas.endpoints import Language
 from schemas.routing import Candidate
 from workers.classification.decomposer import Decomposition, decompose
+from workers.classification.disambiguator import Disambiguator, NoVerdict
 from workers.classification.layer import EndpointSearcher
 from workers.classification.matching import Match, judge
 from workers.classification.requests import opens_request
@@ -45,6 +46,7 @@ class RouteFinder:
 
     search: EndpointSearcher
     settings: RoutingSettings
+    disambiguator: Disambiguator | None = None
 
     async def find(self, text: str, *, tenant: str, wording: Language) -> Route | None:
         """Return the route of a message, or None when nothing fits. Raises what search raises."""
@@ -54,7 +56,16 @@ class RouteFinder:
         matches = tuple((part, match) for part, (match, _) in zip(parts, rest, strict=True))
         scores = {c.endpoint.endpoint_id: round(c.cosine, 4) for _, candidates in (whole, *rest) for c in candidates}
         route = self._several(split, whole[0], matches, scores) if split.is_split else None
-        return route or _single(text, whole[0], scores)
+        return route or _single(text, await self._settled(text, whole[0]), scores)
+
+    async def _settled(self, text: str, match: Match) -> Match:
+        """Let the model, where there is one, settle what is too close to call; when it cannot, the person does."""
+        if not match.close or self.disambiguator is None:
+            return match
+        verdict = await self.disambiguator.pick(text, match.close)
+        if verdict is NoVerdict.UNSURE:
+            return match
+        return Match() if verdict is NoVerdict.NONE_FITS else Match(winner=verdict, rule="model_picked")
 
     async def _judged(self, text: str, tenant: str) -> tuple[Match, tuple[Candidate, ...]]:
         candidates = await self.search.search(text, tenant=tenant, limit=self.settings.top_k)
