@@ -34,8 +34,16 @@ class Classifier:
     model's say among close endpoints; without it the person chooses.
     """
 
-    def __init__(self, *, search: EndpointSearcher, settings: RoutingSettings, knowledge: Sequence[Layer] = ()) -> None:
-        self._service = ApiTools(search=search, settings=settings)
+    def __init__(
+        self,
+        *,
+        search: EndpointSearcher,
+        settings: RoutingSettings,
+        knowledge: Sequence[Layer] = (),
+        disambiguator: Disambiguator | None = None,
+    ) -> None:
+        finder = RouteFinder(search=search, settings=settings, disambiguator=disambiguator)
+        self._service = ApiTools(finder=finder)
         self._rest: tuple[Layer, ...] = (ContextLayer(search=search), *knowledge)
         self._last = OodLayer(search=search)
 
