@@ -13,15 +13,17 @@ import structlog
 from workers.calling.caller import Caller
 from workers.calling.outcomes import OutcomeStore
 from workers.classification.chain import Classifier
+from workers.classification.disambiguator import Disambiguator
 from workers.errors import StoreUnavailable
 from workers.indexing.indexer import Indexer
+from workers.llm.model import LanguageModel
 from workers.registry.store import RegistryStore
 from workers.retrieval.embedder import open_embedder
 from workers.retrieval.search import EndpointSearch
 from workers.runtime.clock import utc_now
 from workers.runtime.keys import Keys
 from workers.runtime.redis import async_client
-from workers.runtime.settings import Settings
+from workers.runtime.settings import LlmSettings, Settings
 from workers.sessions.turns import TurnStore
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
@@ -69,7 +71,9 @@ async def open_rooms(settings: Settings) -> Rooms:
     caller = Caller.open(redis=redis, keys=keys, settings=settings.calling, outcomes=outcomes)
     steps = Steps(
         turns=turns,
-        classifier=Classifier(search=search, settings=settings.routing),
+        classifier=Classifier(
+            search=search, settings=settings.routing, disambiguator=await _open_disambiguator(settings.llm)
+        ),
         caller=caller,
         outcomes=outcomes,
         speaker=Speaker(turns, settings.turn, utc_now),
@@ -94,6 +98,10 @@ async def open_rooms(settings: Settings) -> Rooms:
     )
     _opened.append(opened)
     return opened
+
+
+async def _open_disambiguator(settings: LlmSettings) -> Disambiguator | None:
+    return None if settings.engine == "rules" else Disambiguator(await LanguageModel.open(settings))
 
 
 async def close_rooms() -> None:
