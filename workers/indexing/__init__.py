@@ -1,0 +1,6 @@
+"""Endpoint → vectors; catalogues. Loads no language model.
+
+indexer    Indexer: one endpoint, from the registry to searchable
+enrich     rules: what more can be said of an endpoint from its name, parameters, titles and examples
+catalogue  reads a YAML or JSON catalogue; one bad entry never stops the rest
+"""

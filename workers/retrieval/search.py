@@ -1,0 +1,125 @@
+"""From what somebody said to the endpoints that may answer it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from schemas.endpoints import Endpoint
+from schemas.registry import Sparse
+from schemas.routing import Candidate
+from workers.registry.store import RegistryStore
+from workers.retrieval.calibration import ModelCard, Vector
+from workers.retrieval.embedder import Embedder
+from workers.retrieval.follower import Follower
+from workers.retrieval.index import Query, VectorIndex
+from workers.retrieval.lexical import FeatureCounts
+from workers.retrieval.ranking import Ranked, Thresholds, confidences, fuse, fuse_by_ranks
+from workers.retrieval.sparse import sparse_vector
+from workers.runtime.settings import RetrievalSettings, RoutingSettings
+
+_REMEMBERED = 512
+
+
+def open_index(settings: RetrievalSettings, card: ModelCard) -> VectorIndex:
+    """Choose the engine that the settings name; the other one is not even imported."""
+    if settings.engine == "server":
+        from qdrant_client import AsyncQdrantClient
+
+        from workers.retrieval.qdrant_server import ServerIndex
+
+        key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None
+        return ServerIndex(AsyncQdrantClient(url=settings.qdrant_url, api_key=key), card)
+    from workers.retrieval.qdrant_edge import EdgeIndex
+
+    return EdgeIndex(card)
+
+
+class EndpointSearch:
+    """Follows the registry and finds endpoints. Owns its index and closes the embedder it was given."""
+
+    def __init__(
+        self,
+        *,
+        registry: RegistryStore,
+        embedder: Embedder,
+        retrieval: RetrievalSettings,
+        routing: RoutingSettings,
+    ) -> None:
+        self._embedder = embedder
+        self._thresholds = Thresholds(match=routing.min_cosine, clear=routing.high_cosine, lead=routing.gap)
+        self._by_ranks = retrieval.fusion == "reciprocal"
+        self._index = open_index(retrieval, embedder.card)
+        self._counts = FeatureCounts()
+        self._follower = Follower(
+            registry.log, self._index, embedder.card, counts=self._counts, poll_s=retrieval.poll_registry_s
+        )
+        self._remembered: OrderedDict[str, Vector] = OrderedDict()
+
+    @property
+    def model(self) -> str:
+        """The tag of the model and recipe in use (health and decision records show it)."""
+        return self._embedder.card.tag
+
+    async def start(self) -> None:
+        """Open the index and catch up with the registry. Raises DimensionMismatch, StoreUnavailable."""
+        await self._index.open()
+        await self._follower.start()
+
+    async def close(self) -> None:
+        await self._follower.close()
+        await self._index.close()
+        await self._embedder.close()
+
+    async def search(self, text: str, *, tenant: str = "default", limit: int = 5) -> tuple[Candidate, ...]:
+        """Return the matches in fused order, each with its confidence; empty when nothing reaches the least score."""
+        ranked = await self._rank(text, tenant=tenant)
+        banded = [
+            (one, confidence)
+            for one, confidence in zip(ranked, confidences(ranked, self._thresholds), strict=True)
+            if confidence is not None
+        ][:limit]
+        endpoints = await self._endpoints([one for one, _ in banded])
+        return tuple(
+            Candidate(endpoint=endpoints[one.endpoint_id], cosine=one.score, fused=one.fused, confidence=confidence)
+            for one, confidence in banded
+            if one.endpoint_id in endpoints
+        )
+
+    async def nearest(self, text: str, *, tenant: str = "default", limit: int = 5) -> tuple[Candidate, ...]:
+        """Return the nearest endpoints however far they are, all "medium": to name a few things we can do."""
+        ranked = (await self._rank(text, tenant=tenant))[:limit]
+        endpoints = await self._endpoints(ranked)
+        return tuple(
+            Candidate(endpoint=endpoints[one.endpoint_id], cosine=one.score, fused=one.fused, confidence="medium")
+            for one in ranked
+            if one.endpoint_id in endpoints
+        )
+
+    async def _rank(self, text: str, *, tenant: str) -> tuple[Ranked, ...]:
+        if not text.strip() or not len(self._counts):
+            return ()
+        query = Query(
+            tenant=tenant,
+            dense=await self._dense(text),
+            lexical=self._counts.query_vector(text),
+            sparse=sparse_vector(text) if self._by_ranks else Sparse(),
+        )
+        order = fuse_by_ranks if self._by_ranks else fuse
+        return order(await self._index.find(query), self._embedder.card)
+
+    async def _dense(self, text: str) -> Vector:
+        """Embed the question, or remember it: a repeated or decomposed question costs nothing."""
+        known = self._remembered.get(text)
+        if known is not None:
+            self._remembered.move_to_end(text)
+            return known
+        (raw,) = await self._embedder.embed_queries([text])
+        vector = self._embedder.card.centre_query(raw)
+        self._remembered[text] = vector
+        if len(self._remembered) > _REMEMBERED:
+            self._remembered.popitem(last=False)
+        return vector
+
+    async def _endpoints(self, ranked: list[Ranked] | tuple[Ranked, ...]) -> dict[str, Endpoint]:
+        found = await self._index.endpoints([one.endpoint_id for one in ranked])
+        return {endpoint.endpoint_id: endpoint for endpoint in found}
