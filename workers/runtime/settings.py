@@ -107,6 +107,7 @@ class RetrievalSettings(BaseSettings):
     embedder_url: str = ""
     embedder_api_key: SecretStr | None = None
     embed_threads: PositiveInt = 1
+    fusion: Literal["weighted", "reciprocal"] = "weighted"
     poll_registry_s: PositiveFloat = 1.0
 
 
