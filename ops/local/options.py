@@ -14,18 +14,18 @@ from workers.runtime.settings import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class StackOptions:
-    """One stack: its data folder, its ports (another one is taken when one is occupied), how many workers.
+    """One stack: its data folder, its ports, how many workers.
 
-    An empty `redis_url` means: start a server of our own. `environment` is laid over the inherited one, for every
-    part; this is how a test changes any setting.
+    Port 0 means any free one; a port that is occupied is replaced by a free one. An empty `redis_url` means: start a
+    server of our own. `environment` is laid over the inherited one, for every part: so a test changes any setting.
     """
 
     data_dir: Path
     redis_url: str = ""
     host: str = "127.0.0.1"
-    shim_port: int = 8100
-    redis_port: int = 6390
-    demo_port: int = 8190
+    shim_port: int = 0
+    redis_port: int = 0
+    demo_port: int = 0
     workers: int = 1
     with_demo: bool = True
     environment: Mapping[str, str] = field(default_factory=dict)

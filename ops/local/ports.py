@@ -24,5 +24,5 @@ def free_port() -> int:
 
 
 def wanted_or_free(port: int) -> int:
-    """Return the wanted port, or another one when it is taken."""
-    return port if is_free(port) else free_port()
+    """Return the wanted port, or another one when it is taken or 0."""
+    return port if port and is_free(port) else free_port()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Self
 
@@ -27,7 +27,19 @@ _CODE = str(Path(__file__).parents[2])
 class Stack:
     """All parts under one data folder. `start` returns when every part answers; `stop` when all are gone."""
 
-    def __init__(self, options: StackOptions) -> None:
+    def __init__(
+        self,
+        options: StackOptions | None = None,
+        *,
+        data_dir: Path | None = None,
+        workers: int = 1,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Take the options, or a data folder and the few things that tests change."""
+        if options is None:
+            if data_dir is None:
+                raise TypeError("a stack needs options or a data_dir")
+            options = StackOptions(data_dir=data_dir, workers=workers, environment=environment or {})
         self.options = options
         self.data_dir = options.data_dir.absolute()
         self._lock: IO[str] | None = None
@@ -101,6 +113,15 @@ class Stack:
         pid = process.pid
         process.send(wanted)
         return pid
+
+    def index_demo(self) -> None:
+        """Register the demo catalogue and wait until search finds all of it. Raises StackFailed naming what failed."""
+        from ops.local.catalogue import DEMO_CATALOGUE, index_all, read_catalogue
+
+        entries = read_catalogue(DEMO_CATALOGUE, demo_url=self.demo_url)
+        failed = [done for done in index_all(self.url, entries, wait=True) if not done.is_good]
+        if failed:
+            raise StackFailed("; ".join(f"{done.name}: {done.reason}" for done in failed))
 
     def _start_parts(self) -> None:
         logs = self.data_dir / "logs"
