@@ -19,6 +19,7 @@ All records of one chat carry the hash tag of its shard, so that one script may 
     sb:{registry}:log       stream  what changed, for every process's private index
     sb:{registry}:followers zset    processes that follow the log, by the moment of their last sign of life (seconds)
     sb:{registry}:applied   hash    follower → id of the last log entry it applied
+    sb:present:<queue>      zset    workers that serve a queue, by the moment of their last sign of life (seconds)
     sb:dead                 hash    dead letter id → letter;  sb:dead:index  zset by time
     sb:breaker:<endpoint>   hash    circuit breaker
 """
@@ -92,6 +93,9 @@ class Keys:
 
     def applied(self) -> str:
         return f"{self.registry()}:applied"
+
+    def present(self, queue: str) -> str:
+        return f"{self.prefix}:present:{queue}"
 
     def dead(self) -> str:
         return f"{self.prefix}:dead"
