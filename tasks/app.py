@@ -1,0 +1,29 @@
+"""The Celery app. Light: it names the task modules and loads none; a worker imports them when it starts."""
+
+from __future__ import annotations
+
+from celery import Celery
+
+from tasks.configuration import configuration
+from workers.runtime.settings import Settings, settings
+
+TASK_MODULES = (
+    "tasks.lifecycle",
+    "tasks.rooms",
+    "tasks.classify",
+    "tasks.extract",
+    "tasks.call",
+    "tasks.format",
+    "tasks.index",
+    "tasks.sweep",
+)
+
+
+def build_app(given: Settings) -> Celery:
+    """Build an app for these settings. Raises ValueError when they name no possible broker."""
+    built = Celery("signalbox", include=TASK_MODULES, set_as_current=False)
+    built.conf.update(configuration(given))
+    return built
+
+
+app = build_app(settings())

@@ -1,0 +1,81 @@
+"""kombu's Redis transport, for which one unreadable message is not the end of the worker.
+
+kombu parses what it pops from a list and lets the parser's error rise through Celery's loop: the worker exits, the
+message is gone, and the next worker may meet the next one.
+"""
+
+from __future__ import annotations
+
+import json
+from queue import Empty
+from typing import Any
+
+from kombu.transport import redis as kombu_redis
+
+from tasks.quarantine import Parked, Quarantine
+from workers.runtime.settings import settings
+
+
+class Unreadable(Exception):
+    """A message is no Celery envelope."""
+
+
+def _envelope(item: bytes) -> dict[str, Any]:
+    message = json.loads(item)
+    if not isinstance(message, dict):
+        raise Unreadable(f"a {type(message).__name__}, no envelope")
+    return message
+
+
+class Channel(kombu_redis.Channel):
+    """Reads as kombu does, and quarantines what cannot be read."""
+
+    _quarantine: Quarantine | None = None
+
+    def message_to_python(self, raw_message: Any) -> Any:
+        """Build the message object. Raises Unreadable instead of whichever error the bad part leads to."""
+        try:
+            return super().message_to_python(raw_message)  # type: ignore[no-untyped-call] # kombu is half typed
+        except (KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
+            raise Unreadable(repr(error)) from error
+
+    def _brpop_read(self, **options: Any) -> bool:
+        """Read one pop's reply, as the original does, but look at the item before anybody trusts it."""
+        connection = self.client.connection
+        try:
+            try:
+                popped = self.client.parse_response(connection, "BRPOP", **options)
+            except self.connection_errors:
+                connection.disconnect()
+                raise
+            if not popped:
+                raise Empty
+            key, item = popped
+            queue = key.decode().rsplit(self.sep, 1)[0]
+            self._queue_cycle.rotate(queue)
+            self._deliver_or_park(queue, item)
+            return True
+        finally:
+            self._in_poll = None  # type: ignore[assignment] # as kombu itself does
+            self._flush_brpop_reauth()  # type: ignore[no-untyped-call]
+
+    def _deliver_or_park(self, queue: str, item: bytes) -> None:
+        try:
+            message = _envelope(item)
+            self.connection._deliver(message, queue)  # noqa: SLF001 - kombu's own way from pop to consumer
+        except (Unreadable, json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+            self._park(queue, item, error)
+
+    def _park(self, queue: str, item: bytes, error: Exception) -> None:
+        if self._quarantine is None:
+            self._quarantine = Quarantine.open(settings())
+        raw = item.decode("utf-8", errors="backslashreplace") if isinstance(item, bytes) else item
+        if not self._quarantine.park(Parked(reason="unreadable", queue=queue, raw=raw, error=str(error))):
+            with self.conn_or_acquire() as client:
+                client.lpush(queue, item)
+
+
+class Transport(kombu_redis.Transport):
+    """Hands out our channels."""
+
+    Channel = Channel
