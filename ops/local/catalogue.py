@@ -80,7 +80,11 @@ def _index_one(client: httpx.Client, entry: dict[str, Any], *, wait: bool) -> In
     if not answer.is_success or not isinstance(body, dict):
         return Indexed(name=name, reason=_told(answer.status_code, body))
     state = str(body.get("state", ""))
-    reason = str(body.get("reason") or "indexing failed") if state == "failed" else ""
+    reason = ""
+    if state == "failed":
+        reason = str(body.get("reason") or "indexing failed")
+    elif wait and not body.get("isSearchable"):
+        reason = "registered, but search does not find it yet; does a worker run?"
     return Indexed(name=name, endpoint_id=str(body.get("endpointId", "")), state=state, reason=reason)
 
 

@@ -1,0 +1,103 @@
+"""`signalbox demo`: the whole system for a minute, in a folder of its own, and a conversation with it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ops.cli.screen import FAILED, CommandFailed, console
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ops.cli.client import Shim
+    from ops.cli.talk import Reply
+    from ops.local.stack import Stack
+
+# Each chat: what it shows, what is said first, and the answers held ready for the questions that come back.
+CONVERSATIONS: Sequence[tuple[str, str, tuple[str, ...]]] = (
+    ("one turn", "Which public holidays are there in Estonia in 2026?", ()),
+    ("two turns, in Estonian", "Palju on minu auto automaks?", ("123ABC",)),
+    ("two APIs at once", "Find an address and my vehicle tax", ("Pikk 36, Tallinn", "123ABC")),
+    ("nothing we know", "Could you write me a poem about the sea?", ()),
+)
+
+
+def demo(
+    keep: Annotated[
+        Path | None, typer.Option("--data-dir", help="Keep the data in this folder; by default it is thrown away.")
+    ] = None,
+) -> None:
+    """Start everything, index the demo catalogue, play four short conversations, stop."""
+    from ops.local.supervisor import StackFailed
+
+    began = time.monotonic()
+    try:
+        with TemporaryDirectory(prefix="signalbox-demo-") as folder:
+            answered = _play(keep or Path(folder))
+    except StackFailed as failure:
+        raise CommandFailed(str(failure), remedy="`signalbox doctor` looks for the cause") from failure
+    typer.echo(f"\nstopped; the whole demo took {time.monotonic() - began:.1f} s")
+    if not answered:
+        raise typer.Exit(FAILED)
+
+
+def _play(folder: Path) -> bool:
+    """Run the stack in the folder; return whether every turn ended well."""
+    from ops.cli.client import Shim
+    from ops.cli.up import starting
+    from ops.local.options import StackOptions
+    from ops.local.stack import Stack
+
+    began = time.monotonic()
+    with starting(Stack(StackOptions(data_dir=folder, environment={"TURN_TOKEN_PACE_MS": "15"}))) as stack:
+        typer.echo(f"everything runs after {time.monotonic() - began:.1f} s: {_parts(stack)}")
+        _index(stack)
+        shim = Shim(stack.url)
+        went_well = [_converse(shim, *conversation) for conversation in CONVERSATIONS]
+        return all(went_well)
+
+
+def _parts(stack: Stack) -> str:
+    return ", ".join(process.part.name for process in stack.processes)
+
+
+def _index(stack: Stack) -> None:
+    from ops.cli.index import shown_progress
+    from ops.local.catalogue import DEMO_CATALOGUE, index_all, read_catalogue
+
+    entries = read_catalogue(DEMO_CATALOGUE, demo_url=stack.demo_url)
+    began = time.monotonic()
+    done = list(shown_progress(index_all(stack.url, entries, wait=True), len(entries)))
+    for one in done:
+        if not one.is_good:
+            raise CommandFailed(f"{one.name} was not indexed: {one.reason}")
+    typer.echo(f"{len(done)} endpoints indexed in {time.monotonic() - began:.1f} s")
+
+
+def _converse(shim: Shim, shows: str, opening: str, ready: tuple[str, ...]) -> bool:
+    from ops.cli.talk import new_chat
+
+    typer.secho(f"\n── {shows}", bold=True)
+    chat_id, answers, message = new_chat(), list(ready), opening
+    while True:
+        reply = _turn(shim, chat_id, message)
+        if reply.error is not None:
+            return False
+        if not (reply.is_question and answers):
+            return not reply.is_question
+        message = answers.pop(0)
+
+
+def _turn(shim: Shim, chat_id: str, message: str) -> Reply:
+    from ops.cli.talk import say
+
+    typer.secho(f"you> {message}", fg="cyan")
+    reply = say(shim, chat_id, message)
+    first_ms, whole_ms = reply.first_s * 1000, reply.whole_s * 1000
+    console().print(f"[dim]first token after {first_ms:.0f} ms, whole after {whole_ms:.0f} ms[/dim]")
+    return reply

@@ -1,0 +1,66 @@
+"""`signalbox eval`: measure on labelled cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ops.cli.screen import CommandFailed, JsonFlag, console, group, print_json
+
+if TYPE_CHECKING:
+    from workers.retrieval.evaluation import Report
+
+app = group("Measure on labelled cases.")
+
+
+@app.callback()
+def evaluate() -> None:
+    """Measure on labelled cases."""
+
+
+@app.command()
+def retrieval(
+    registry: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="The endpoints.")],
+    cases: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="The questions, one JSON a line.")],
+    examples: Annotated[Path | None, typer.Option(exists=True, help="Example questions of the endpoints.")] = None,
+    description_field: Annotated[str | None, typer.Option(help="Which description to index.")] = None,
+    *,
+    as_json: JsonFlag = False,
+) -> None:
+    """Ask every question of CASES against REGISTRY and tell how often the right endpoint is found. Needs no Redis."""
+    import asyncio
+
+    from workers.retrieval import evaluation
+
+    try:
+        report = asyncio.run(
+            evaluation.evaluate(registry, cases, examples_path=examples, description_field=description_field)
+        )
+    except (ValueError, KeyError) as error:
+        raise CommandFailed(
+            f"these files can't be used: {error}", remedy="the head of workers/retrieval/evaluation.py shows the form"
+        ) from error
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        _print(report)
+
+
+def _print(report: Report) -> None:
+    from rich.table import Table
+
+    rows = {"all": report.overall, **report.languages}
+    names = list(type(report.overall).model_fields)
+    table = Table("", *(name.replace("_", " ") for name in names))
+    for label, figures in rows.items():
+        table.add_row(label, *(_number(value) for value in figures.model_dump().values()))
+    typer.echo(f"{report.model}, {report.endpoints} endpoints")
+    console().print(table)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return str(value) if isinstance(value, int) else f"{value:.3f}"
