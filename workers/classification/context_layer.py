@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -31,6 +32,8 @@ _PLAIN = frozenset(
         Talk.UNCLEAR,
     }
 )
+# "Hello! How can I help?" keeps only its greeting where the open collection's own question follows.
+_CLOSING_QUESTION = re.compile(r"(?<=[.!?])\s+[^.!?]*\?$")
 _WITHOUT_REMINDER = frozenset({Talk.GOODBYE, Talk.REPEAT})
 
 
@@ -49,7 +52,7 @@ class ContextLayer:
         collecting = message.collecting
         if collecting and collecting.last_question and talk not in _WITHOUT_REMINDER:
             back = text("context.back_to_question", message.language, question=collecting.last_question)
-            reply = f"{reply} {back}"
+            reply = f"{_CLOSING_QUESTION.sub('', reply) or reply} {back}"
         return Decision(
             layer=self.name,
             language=message.language,

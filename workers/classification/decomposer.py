@@ -131,16 +131,17 @@ def _shared_opening_end(words: Sequence[str], language: Language) -> int:
 
 
 def _joints(sentence: str, words: Sequence[Word], language: Language) -> list[_Joint]:
-    """Find conjunctions and commas, each with the conjunction that follows it."""
+    """Find conjunctions ("and", "&") and commas, each with the conjunction that follows it."""
     joins = vocabulary("split.joins", language=language)
     folded = [word.folded for word in words]
     found: list[_Joint] = []
     at = 1
     while at < len(words):
-        has_comma = any(mark in sentence[words[at - 1].end : words[at].start] for mark in ",;&+")
+        between = sentence[words[at - 1].end : words[at].start]
         end = joins.match(folded, at)
-        if end > at or has_comma:
-            found.append(_Joint(start=at, end=end, is_comma=end == at))
+        is_sign = any(mark in between for mark in "&+")
+        if end > at or is_sign or any(mark in between for mark in ",;"):
+            found.append(_Joint(start=at, end=end, is_comma=end == at and not is_sign))
         at = max(end, at + 1)
     return found
 
@@ -166,8 +167,10 @@ def _is_in_range(words: Sequence[Word], language: Language) -> bool:
 
 def _is_plain_and(words: Sequence[Word], joint: _Joint, language: Language) -> bool:
     """Whether the joint is a conjunction, so that the sentence is a list and no mere enumeration of details."""
+    if joint.start == joint.end:
+        return not joint.is_comma
     folded = [word.folded for word in words[joint.start : joint.end]]
-    return bool(folded) and vocabulary("split.weak_joins", language=language).match(folded, 0) > 0
+    return vocabulary("split.weak_joins", language=language).match(folded, 0) > 0
 
 
 def _is_thing(words: Sequence[Word], language: Language, at: int) -> bool:

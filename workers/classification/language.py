@@ -25,10 +25,16 @@ _ESTONIAN_LETTERS = "õäöü"
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """Load the model once per process (about 20 ms)."""
+    """Load the model once per process (half a second, most of it numpy)."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def warm_up() -> None:
+    """Load the word lists and the model now (about half a second), so that no turn waits for them. Blocks."""
+    _identifier()
+    written("warm up")
 
 
 def detect(text: str, *, previous: Language | None) -> Language:

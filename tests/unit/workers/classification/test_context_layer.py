@@ -125,6 +125,7 @@ async def test_a_side_remark_keeps_the_collection_and_puts_its_question_again() 
 
     assert decision.keeps_collection
     assert decision.reply.endswith("Which country?")
+    assert decision.reply.count("?") == 1
 
 
 async def test_the_same_sentence_is_not_said_twice_running() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workers.classification.decomposer import decompose
@@ -33,6 +33,7 @@ def test_a_pattern_allows_alternatives_and_omissions() -> None:
     }
 
 
+@settings(deadline=None)  # the first call loads the word lists and the language model
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_rules(text: str) -> None:
     language = detect(text, previous=None)
