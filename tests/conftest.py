@@ -7,6 +7,7 @@ import socket
 import subprocess
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,10 @@ def _server_binary() -> str:
     return str(carried.get_binary_path())
 
 
-@pytest.fixture(scope="session")
-def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real Redis-protocol server for the whole run; tests that share it clear it first (`clean_redis`)."""
-    folder = tmp_path_factory.mktemp("redis")
+@contextmanager
+def running_redis(folder: Path) -> Iterator[str]:
+    """Start a real Redis-protocol server on a free port; yield its URL."""
+    folder.mkdir(parents=True, exist_ok=True)
     port = free_port()
     server = subprocess.Popen(
         [_server_binary(), "--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder), "--save", ""],
@@ -53,9 +54,18 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                 raise
             time.sleep(0.02)
     client.close()
-    yield url
-    server.terminate()
-    server.wait(timeout=10)
+    try:
+        yield url
+    finally:
+        server.terminate()
+        server.wait(timeout=10)
+
+
+@pytest.fixture(scope="session")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real Redis-protocol server for the whole run; tests that share it clear it first (`clean_redis`)."""
+    with running_redis(tmp_path_factory.mktemp("redis")) as url:
+        yield url
 
 
 @pytest.fixture
