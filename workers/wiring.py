@@ -12,6 +12,7 @@ import structlog
 
 from workers.calling.caller import Caller
 from workers.calling.outcomes import OutcomeStore
+from workers.classification import language
 from workers.classification.chain import Classifier
 from workers.classification.disambiguator import Disambiguator
 from workers.errors import StoreUnavailable
@@ -66,7 +67,7 @@ async def open_rooms(settings: Settings) -> Rooms:
     search = EndpointSearch(
         registry=registry, embedder=embedder, retrieval=settings.retrieval, routing=settings.routing
     )
-    await search.start()
+    await asyncio.gather(search.start(), asyncio.to_thread(language.warm_up))
     outcomes = OutcomeStore(redis, keys)
     caller = Caller.open(redis=redis, keys=keys, settings=settings.calling, outcomes=outcomes)
     steps = Steps(
