@@ -1,0 +1,1 @@
+"""A small public-service API on loopback with believable, deterministic data, and the catalogue that describes it."""
