@@ -1,4 +1,4 @@
-"""Makes Redis clients with the timeouts that a silent network needs (PITFALLS of long-lived workers)."""
+"""Makes Redis clients with the timeouts that a silent network needs."""
 
 from __future__ import annotations
 
