@@ -149,7 +149,8 @@ def _workers() -> Finding:
     address = probes.BrokerAddress(
         redis_url=given.redis.url, key_prefix=given.redis.key_prefix, broker_url=given.queue.broker_url
     )
-    names = probes.consuming_workers(address, timeout_s=1.0)
+    is_broker_there = bool(address.broker_url) or probes.redis_answers(address.redis_url)
+    names = probes.consuming_workers(address, timeout_s=1.0) if is_broker_there else ()
     if names:
         return Finding(what="workers", level="ok", found=", ".join(names))
     is_expected = running_stack() is not None

@@ -26,8 +26,17 @@ def checked_settings() -> Settings:
     try:
         return settings()
     except ValidationError as error:
-        faults = [f"{error.title} {'.'.join(map(str, f['loc']))}: {f['msg']}" for f in error.errors()]
-        raise CommandFailed(f"the environment holds a bad setting: {'; '.join(faults)}") from error
+        faults = "; ".join(_fault(error.title, fault["loc"], fault["msg"]) for fault in error.errors())
+        raise CommandFailed(f"the environment holds a bad setting: {faults}") from error
+
+
+def _fault(settings_class: str, place: tuple[int | str, ...], message: str) -> str:
+    """Name the variable that is at fault; a rule that joins several names them itself."""
+    from workers.runtime import settings
+
+    prefix = getattr(settings, settings_class).model_config["env_prefix"]
+    variable = f"{prefix}{'_'.join(map(str, place))}".upper()
+    return f"{variable}: {message}" if place else message
 
 
 def running_stack() -> RunningStack | None:
