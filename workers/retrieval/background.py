@@ -1,4 +1,4 @@
-"""Makes the background means that the package ships: the mean vector of everyday texts in three languages."""
+"""Makes the background that the package ships: what everyday texts in three languages have in common."""
 
 from __future__ import annotations
 
@@ -8,28 +8,40 @@ from pathlib import Path
 
 import numpy as np
 
-from workers.retrieval.calibration import Vector
+from workers.retrieval.calibration import Background, Kind, Vector
 from workers.retrieval.embedder import Embedder
 
 
-def background_texts() -> dict[str, list[str]]:
-    """Return the shipped texts by kind: `asked` (as questions), `told` (as descriptions), all languages together."""
+def background_texts() -> dict[str, dict[Kind, list[str]]]:
+    """Return the shipped texts by language and kind: `asked` (as questions), `told` (as descriptions)."""
     path = resources.files(__package__) / "background.toml"
-    languages = tomllib.loads(path.read_text(encoding="utf-8")).values()
-    return {kind: [text for language in languages for text in language[kind]] for kind in ("asked", "told")}
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-async def measure_background(embedder: Embedder) -> dict[str, Vector]:
-    """Embed the texts and return the mean of each kind, (d,) float32."""
-    texts = background_texts()
-    asked = await embedder.embed_queries(texts["asked"])
-    told = await embedder.embed_passages(texts["told"])
-    return {"asked": np.mean(asked, axis=0), "told": np.mean(told, axis=0)}
+async def measure_background(embedder: Embedder) -> dict[Kind, Background]:
+    """Embed the texts; the languages' directions are the principal axes of the languages' means."""
+    texts = background_texts().values()
+    asked = [np.mean(await embedder.embed_queries(one["asked"]), axis=0) for one in texts]
+    told = [np.mean(await embedder.embed_passages(one["told"]), axis=0) for one in texts]
+    return {"asked": _background(np.stack(asked)), "told": _background(np.stack(told))}
+
+
+def _background(means: Vector) -> Background:
+    """Derive mean and axes from the (languages, d) means; n languages differ in n - 1 directions."""
+    mean = means.mean(axis=0)
+    axes = np.linalg.svd(means - mean, full_matrices=False)[2]
+    return Background(mean.astype(np.float32), axes[: len(means) - 1].astype(np.float32))
 
 
 async def write_background(embedder: Embedder, folder: Path) -> Path:
     """Write `background.<model>.npz` into the folder and return its path."""
     path = folder / f"background.{embedder.card.model}.npz"
-    means = await measure_background(embedder)
-    np.savez(path, asked=means["asked"].astype(np.float32), told=means["told"].astype(np.float32))
+    found = await measure_background(embedder)
+    np.savez(
+        path,
+        asked_mean=found["asked"].mean,
+        asked_languages=found["asked"].languages,
+        told_mean=found["told"].mean,
+        told_languages=found["told"].languages,
+    )
     return path

@@ -16,9 +16,9 @@ from typing import Any
 from schemas.base import Frozen
 from schemas.registration import EndpointRegistration
 from schemas.registry import Searchable
+from workers.retrieval.corpus import Corpus
 from workers.retrieval.embedder import Embedder, open_embedder
 from workers.retrieval.index import Query
-from workers.retrieval.lexical import FeatureCounts
 from workers.retrieval.qdrant_edge import EdgeIndex
 from workers.retrieval.ranking import Ranked, Thresholds, confidences, fuse
 from workers.retrieval.recipe import vectorize
@@ -187,13 +187,13 @@ async def evaluate(
     registry = read_registry(registry_path, examples=examples, description_field=description_field)
     cases = read_cases(cases_path)
     opened = embedder or open_embedder(RetrievalSettings())
-    index, counts = EdgeIndex(opened.card), FeatureCounts()
+    index, corpus = EdgeIndex(opened.card), Corpus(opened.card)
     try:
         await index.open()
         for at in range(0, len(registry), _PAGE):
             endpoints = [one.to_endpoint(_TENANT) for one in registry[at : at + _PAGE]]
-            await _put(index, counts, await vectorize(endpoints, opened))
-        answers = [await _answer(case, index, counts, opened) for case in cases]
+            await _put(index, corpus, await vectorize(endpoints, opened))
+        answers = [await _answer(case, index, corpus, opened) for case in cases]
     finally:
         await index.close()
         if embedder is None:
@@ -207,21 +207,23 @@ async def evaluate(
     )
 
 
-async def _put(index: EdgeIndex, counts: FeatureCounts, made: list[Searchable]) -> None:
+async def _put(index: EdgeIndex, corpus: Corpus, made: list[Searchable]) -> None:
     await index.apply(made, ())
     for one in made:
-        counts.put(one.endpoint.endpoint_id, one.lexical)
+        corpus.put(one)
 
 
-async def _answer(case: Case, index: EdgeIndex, counts: FeatureCounts, embedder: Embedder) -> Answered:
+async def _answer(case: Case, index: EdgeIndex, corpus: Corpus, embedder: Embedder) -> Answered:
     (raw,) = await embedder.embed_queries([case.question])
+    dense = embedder.card.centre_query(raw)
     query = Query(
         tenant=_TENANT,
-        dense=embedder.card.centre_query(raw),
-        lexical=counts.query_vector(case.question),
+        dense=dense,
+        lexical=corpus.features.query_vector(case.question),
         among=case.candidates,
     )
-    return judge(case, fuse(await index.find(query), embedder.card), RoutingSettings())
+    ranked = fuse(await index.find(query), embedder.card, common=corpus.common_likeness(dense, _TENANT))
+    return judge(case, ranked, RoutingSettings())
 
 
 def judge(case: Case, ranked: Sequence[Ranked], routing: RoutingSettings) -> Answered:

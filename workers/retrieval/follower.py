@@ -13,8 +13,8 @@ from schemas.registry import Searchable
 from workers.errors import StoreUnavailable, TransientError
 from workers.registry.log import Position, RegistryLog
 from workers.retrieval.calibration import ModelCard
+from workers.retrieval.corpus import Corpus
 from workers.retrieval.index import VectorIndex
-from workers.retrieval.lexical import FeatureCounts
 
 log = structlog.get_logger(__name__)
 
@@ -25,12 +25,12 @@ class Follower:
     """One background task. Vectors of another model are left out: they wait for re-indexing."""
 
     def __init__(
-        self, registry: RegistryLog, index: VectorIndex, card: ModelCard, *, counts: FeatureCounts, poll_s: float
+        self, registry: RegistryLog, index: VectorIndex, card: ModelCard, *, corpus: Corpus, poll_s: float
     ) -> None:
         self._registry = registry
         self._index = index
         self._card = card
-        self._counts = counts
+        self._corpus = corpus
         self._poll_s = poll_s
         self._name = secrets.token_hex(8)
         self._position = Position()
@@ -61,10 +61,10 @@ class Follower:
         async for page in self._registry.snapshot():
             await self._apply(page, ())
             seen += [one.endpoint.endpoint_id for one in page if one.model == self._card.tag]
-        self._counts.keep_only(seen)
+        self._corpus.keep_only(seen)
         await self._index.keep_only(seen)
         self._position = position
-        log.info("registry_loaded", endpoints=len(self._counts), seq=position.seq)
+        log.info("registry_loaded", endpoints=len(self._corpus), seq=position.seq)
 
     async def _follow(self) -> None:
         while True:
@@ -85,6 +85,9 @@ class Follower:
             await self._apply(put, gone)
             self._position = found.position
         head = await self._registry.report(self._name, self._position)
+        if not self._position.epoch:
+            # We began on an empty registry and read its log from the first entry on: its life is ours.
+            self._position = Position(head.epoch, self._position.seq)
         if head.epoch != self._position.epoch or head.seq < self._position.seq:
             await self._load()
 
@@ -95,7 +98,7 @@ class Follower:
             log.warning("endpoints_need_reindexing", count=len(others), model=self._card.tag)
         await self._index.apply(ours, [*gone, *others])
         for one in ours:
-            self._counts.put(one.endpoint.endpoint_id, one.lexical)
+            self._corpus.put(one)
         for endpoint_id in (*gone, *others):
-            self._counts.drop(endpoint_id)
+            self._corpus.drop(endpoint_id)
         self.version += 1

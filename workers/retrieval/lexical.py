@@ -108,10 +108,9 @@ class FeatureCounts:
         if places is not None:
             self._counts[places] -= 1
 
-    def keep_only(self, endpoint_ids: Iterable[str]) -> None:
-        """Forget every endpoint that is not named."""
-        for gone in self._places.keys() - set(endpoint_ids):
-            self.drop(gone)
+    def known(self) -> set[str]:
+        """Return the ids of the endpoints counted."""
+        return set(self._places)
 
     def idf(self, places: list[int]) -> NDArray[np.float64]:
         """Return ln(1 + (N - n + 0.5) / (n + 0.5)) for each place.

@@ -10,6 +10,8 @@ from workers.retrieval.calibration import ModelCard
 from workers.retrieval.index import Hit
 
 RRF_K = 60
+_DIGITS = 6
+"""Engines and processes differ in the seventh digit (they add in another order); no decision may hang on it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,8 +32,8 @@ class Ranked:
     score: float
 
 
-def fuse(hits: Sequence[Hit], card: ModelCard) -> tuple[Ranked, ...]:
-    """Order by dense cosine + weight × lexical share, best first.
+def fuse(hits: Sequence[Hit], card: ModelCard, *, common: float = 0.0) -> tuple[Ranked, ...]:
+    """Order by dense cosine + weight × lexical share, best first. `common` is taken off before scores are judged.
 
     Reciprocal ranks were measured here and throw the confidence of both sides away (top-1 .77 → .48). Equal scores
     are ordered by endpoint id, so that both engines, and every process, give one order.
@@ -39,15 +41,19 @@ def fuse(hits: Sequence[Hit], card: ModelCard) -> tuple[Ranked, ...]:
     ranked = (
         Ranked(
             endpoint_id=hit.endpoint_id,
-            fused=hit.dense + card.order_weight * hit.lexical,
-            score=card.scale(hit.dense + card.evidence_weight * hit.lexical),
+            fused=round(hit.dense + card.order_weight * hit.lexical, _DIGITS),
+            score=_score(hit, card, common),
         )
         for hit in hits
     )
     return tuple(sorted(ranked, key=lambda one: (-one.fused, one.endpoint_id)))
 
 
-def fuse_by_ranks(hits: Sequence[Hit], card: ModelCard, *, k: int = RRF_K) -> tuple[Ranked, ...]:
+def _score(hit: Hit, card: ModelCard, common: float) -> float:
+    return round(card.scale(hit.dense - common + card.evidence_weight * hit.lexical), _DIGITS)
+
+
+def fuse_by_ranks(hits: Sequence[Hit], card: ModelCard, *, common: float = 0.0, k: int = RRF_K) -> tuple[Ranked, ...]:
     """Order by reciprocal ranks of the dense and the sparse side: score = Σ 1 / (k + rank), ranks from 1.
 
     The calibrated score is the same as in `fuse`: a sum of reciprocal ranks says nothing about likeness. k < 1 raises
@@ -60,7 +66,7 @@ def fuse_by_ranks(hits: Sequence[Hit], card: ModelCard, *, k: int = RRF_K) -> tu
         Ranked(
             endpoint_id=hit.endpoint_id,
             fused=1 / (k + rank) + (1 / (k + hit.sparse_rank) if hit.sparse_rank else 0.0),
-            score=card.scale(hit.dense + card.evidence_weight * hit.lexical),
+            score=_score(hit, card, common),
         )
         for rank, hit in enumerate(dense_order, start=1)
     )

@@ -16,7 +16,7 @@ from workers.retrieval.embedder import Embedder
 from workers.retrieval.lexical import document_vector
 from workers.retrieval.sparse import sparse_vector
 
-_PARAM_WEIGHT = 0.3
+_PARAM_WEIGHT = 0.4
 """Parameter words help to tell twins apart (bfcl .79 → .83) but must not speak as loudly as the description."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

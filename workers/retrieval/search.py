@@ -9,10 +9,10 @@ from schemas.registry import Sparse
 from schemas.routing import Candidate
 from workers.registry.store import RegistryStore
 from workers.retrieval.calibration import ModelCard, Vector
+from workers.retrieval.corpus import Corpus
 from workers.retrieval.embedder import Embedder
 from workers.retrieval.follower import Follower
 from workers.retrieval.index import Query, VectorIndex
-from workers.retrieval.lexical import FeatureCounts
 from workers.retrieval.ranking import Ranked, Thresholds, confidences, fuse, fuse_by_ranks
 from workers.retrieval.sparse import sparse_vector
 from workers.runtime.settings import RetrievalSettings, RoutingSettings
@@ -49,9 +49,9 @@ class EndpointSearch:
         self._thresholds = Thresholds(match=routing.min_cosine, clear=routing.high_cosine, lead=routing.gap)
         self._by_ranks = retrieval.fusion == "reciprocal"
         self._index = open_index(retrieval, embedder.card)
-        self._counts = FeatureCounts()
+        self._corpus = Corpus(embedder.card)
         self._follower = Follower(
-            registry.log, self._index, embedder.card, counts=self._counts, poll_s=retrieval.poll_registry_s
+            registry.log, self._index, embedder.card, corpus=self._corpus, poll_s=retrieval.poll_registry_s
         )
         self._remembered: OrderedDict[str, Vector] = OrderedDict()
 
@@ -96,16 +96,18 @@ class EndpointSearch:
         )
 
     async def _rank(self, text: str, *, tenant: str) -> tuple[Ranked, ...]:
-        if not text.strip() or not len(self._counts):
+        if not text.strip() or not len(self._corpus):
             return ()
+        dense = await self._dense(text)
         query = Query(
             tenant=tenant,
-            dense=await self._dense(text),
-            lexical=self._counts.query_vector(text),
+            dense=dense,
+            lexical=self._corpus.features.query_vector(text),
             sparse=sparse_vector(text) if self._by_ranks else Sparse(),
         )
         order = fuse_by_ranks if self._by_ranks else fuse
-        return order(await self._index.find(query), self._embedder.card)
+        common = self._corpus.common_likeness(dense, tenant)
+        return order(await self._index.find(query), self._embedder.card, common=common)
 
     async def _dense(self, text: str) -> Vector:
         """Embed the question, or remember it: a repeated or decomposed question costs nothing."""

@@ -1,0 +1,183 @@
+"""What every vector engine must do; the same suite runs on the in-process engine and on the server's client."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import AsyncIterator
+
+import numpy as np
+import pytest
+from qdrant_client import AsyncQdrantClient, models
+
+from schemas.endpoints import Endpoint
+from schemas.registry import Searchable, Sparse
+from tests.integration.retrieval.endpoints import endpoint
+from workers.retrieval.calibration import LETTERS, Vector, card_of
+from workers.retrieval.index import DENSE, DimensionMismatch, Hit, Query, VectorIndex, collection_name
+from workers.retrieval.qdrant_edge import EdgeIndex
+from workers.retrieval.qdrant_server import ServerIndex
+from workers.retrieval.recipe import pack
+
+CARD = dataclasses.replace(card_of(LETTERS), dimension=4)
+
+
+async def open_server() -> ServerIndex:
+    with warnings.catch_warnings():
+        # The in-memory twin says that it has no payload indexes; a server has.
+        warnings.simplefilter("ignore", UserWarning)
+        index = ServerIndex(AsyncQdrantClient(":memory:"), CARD)
+        await index.open()
+    return index
+
+
+@pytest.fixture(params=["edge", "server"])
+async def index(request: pytest.FixtureRequest) -> AsyncIterator[VectorIndex]:
+    opened: VectorIndex
+    if request.param == "edge":
+        opened = EdgeIndex(CARD)
+        await opened.open()
+    else:
+        opened = await open_server()
+    yield opened
+    await opened.close()
+
+
+def searchable(one: Endpoint, dense: list[float], *, words: dict[int, float] | None = None) -> Searchable:
+    lexical = Sparse(indices=tuple(words or {}), values=tuple((words or {}).values()))
+    packed = pack(np.array(dense, dtype=np.float32))
+    return Searchable(
+        endpoint=one, model=CARD.tag, fingerprint=one.description, dense=packed, sparse=lexical, lexical=lexical
+    )
+
+
+def query(dense: list[float], *, words: dict[int, float] | None = None, **changes: object) -> Query:
+    vector: Vector = np.array(dense, dtype=np.float32)
+    lexical = Sparse(indices=tuple(words or {}), values=tuple((words or {}).values()))
+    asked = Query(tenant="default", dense=vector, lexical=lexical, sparse=lexical)
+    return dataclasses.replace(asked, **changes)  # type: ignore[arg-type]
+
+
+def by_id(hits: list[Hit]) -> dict[str, Hit]:
+    return {hit.endpoint_id.removeprefix("default."): hit for hit in hits}
+
+
+A = [1.0, 0.0, 0.0, 0.0]
+B = [0.0, 1.0, 0.0, 0.0]
+
+
+async def test_scores_are_cosines_and_covered_shares(index: VectorIndex) -> None:
+    await index.apply([searchable(endpoint("a"), A, words={7: 1.0}), searchable(endpoint("b"), B, words={9: 0.5})], ())
+
+    hits = by_id(await index.find(query([0.8, 0.6, 0.0, 0.0], words={9: 0.4})))
+
+    assert hits["a"].dense == pytest.approx(0.8, abs=1e-5)
+    assert hits["b"].dense == pytest.approx(0.6, abs=1e-5)
+    assert hits["b"].lexical == pytest.approx(0.2, abs=1e-5)
+    assert hits["a"].lexical == 0.0
+    assert (hits["a"].sparse_rank, hits["b"].sparse_rank) == (None, 1)
+
+
+async def test_what_one_side_finds_gets_the_other_sides_score_too(index: VectorIndex) -> None:
+    near = [searchable(endpoint(f"near{n}"), [1.0, 0.1 * n, 0.0, 0.0]) for n in range(3)]
+    await index.apply([*near, searchable(endpoint("far"), [0.6, 0.0, 0.8, 0.0], words={7: 1.0})], ())
+
+    hits = by_id(await index.find(query(A, words={7: 1.0}, limit=2)))
+
+    assert set(hits) == {"near0", "near1", "far"}
+    assert hits["far"].dense == pytest.approx(0.6, abs=1e-5)
+
+
+async def test_other_tenants_and_private_endpoints_are_never_found(index: VectorIndex) -> None:
+    await index.apply(
+        [
+            searchable(endpoint("mine"), A),
+            searchable(endpoint("hidden", visibility="private"), A),
+            searchable(endpoint("theirs", tenant="other"), A),
+        ],
+        (),
+    )
+
+    assert set(by_id(await index.find(query(A)))) == {"mine"}
+    assert [hit.endpoint_id for hit in await index.find(query(A, tenant="other"))] == ["other.theirs"]
+
+
+async def test_among_bounds_what_may_be_found(index: VectorIndex) -> None:
+    await index.apply([searchable(endpoint("a"), A), searchable(endpoint("b"), B)], ())
+
+    assert set(by_id(await index.find(query(A, among=frozenset({"default.b"}))))) == {"b"}
+
+
+async def test_a_point_is_replaced_whole_and_found_at_once(index: VectorIndex) -> None:
+    await index.apply([searchable(endpoint("a", text="old"), A, words={7: 1.0})], ())
+    await index.apply([searchable(endpoint("a", text="new"), B)], ())
+
+    hits = by_id(await index.find(query(B, words={7: 1.0})))
+
+    assert await index.count() == 1
+    assert hits["a"].dense == pytest.approx(1.0, abs=1e-5)
+    assert hits["a"].lexical == 0.0
+    assert [one.description for one in await index.endpoints(["default.a"])] == ["new"]
+
+
+async def test_applying_the_same_twice_changes_nothing(index: VectorIndex) -> None:
+    for _ in range(2):
+        await index.apply([searchable(endpoint("a"), A)], ["default.unknown"])
+
+    assert await index.count() == 1
+
+
+async def test_the_whole_endpoint_comes_back_in_the_order_asked(index: VectorIndex) -> None:
+    both = [endpoint("get_weather_forecast"), endpoint("search_address")]
+    await index.apply([searchable(one, A) for one in both], ())
+
+    found = await index.endpoints(["default.search_address", "default.nobody", "default.get_weather_forecast"])
+
+    assert found == both[::-1]
+
+
+async def test_gone_points_are_gone_and_keep_only_keeps_only_those(index: VectorIndex) -> None:
+    await index.apply([searchable(endpoint(name), A) for name in ("a", "b", "c")], ())
+
+    await index.apply((), ["default.a"])
+    await index.keep_only(["default.c"])
+
+    assert set(by_id(await index.find(query(A)))) == {"c"}
+
+
+async def test_vectors_of_another_size_are_refused_and_nothing_is_lost(index: VectorIndex) -> None:
+    await index.apply([searchable(endpoint("a"), A)], ())
+
+    with pytest.raises(DimensionMismatch):
+        await index.apply([searchable(endpoint("b"), [1.0, 0.0])], ())
+
+    assert await index.count() == 1
+
+
+async def test_an_empty_index_finds_nothing(index: VectorIndex) -> None:
+    assert await index.find(query(A, words={7: 1.0})) == []
+    assert await index.endpoints([]) == []
+
+
+async def test_a_servers_collection_of_another_size_is_refused_and_kept() -> None:
+    client = AsyncQdrantClient(":memory:")
+    other = {DENSE: models.VectorParams(size=8, distance=models.Distance.COSINE)}
+    await client.create_collection(collection_name(CARD), vectors_config=other)
+    index = ServerIndex(client, CARD)
+
+    with pytest.raises(DimensionMismatch) as refused:
+        await index.open()
+
+    assert (refused.value.expected, refused.value.found) == (4, 8)
+    assert await client.collection_exists(collection_name(CARD))
+    await index.close()
+
+
+async def test_an_emptied_registry_does_not_empty_a_shared_server() -> None:
+    index = await open_server()
+    await index.apply([searchable(endpoint("a"), A)], ())
+
+    await index.keep_only([])
+
+    assert await index.count() == 1
+    await index.close()
