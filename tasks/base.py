@@ -48,6 +48,10 @@ class TimeLimitReached(Exception):
 class WorkerKilled(Exception):
     """A message came back too often: whoever takes it up does not live to acknowledge it."""
 
+    def __init__(self, deliveries: int, allowed: int) -> None:
+        super().__init__(f"delivered {deliveries} times, {allowed} allowed")
+        self.deliveries = deliveries
+
 
 class StageTask(Task):  # type: ignore[misc] # Celery ships no types
     """Base of every task of the house."""
@@ -103,6 +107,8 @@ class StageTask(Task):  # type: ignore[misc] # Celery ships no types
             value = None
         except (Ignore, Reject) as verdict:
             return Raised(verdict)
+        except WorkerKilled as killed:
+            return await self._give_up(job, killed, deliveries=killed.deliveries)
         except Exception as error:  # noqa: BLE001 - here, and only here: a task's errors end in a letter
             return await self._give_up(job, error, deliveries=deliveries)
         if job.is_redelivered:
@@ -140,7 +146,7 @@ class StageTask(Task):  # type: ignore[misc] # Celery ships no types
         most = process().settings.queue.max_deliveries
         log.warning("task_redelivered", deliveries=count)
         if count > most:
-            raise WorkerKilled(f"delivered {count} times, {most} allowed")
+            raise WorkerKilled(count, most)
         return count
 
     async def _forget_deliveries(self, job: Job) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from celery import signals
 from celery.worker.consumer import Consumer as CeleryConsumer
-from kombu.exceptions import DecodeError
+from kombu.exceptions import KombuError
 
 from tasks.quarantine import Parked, Quarantine, Reason
 from workers.runtime.settings import settings
@@ -89,6 +89,6 @@ def _arguments(message: Any) -> tuple[Any, ...]:
     """Return the positional arguments of a task message, () when there are none to read."""
     try:
         args = message.payload[0]
-    except (*_UNFIT, DecodeError):
+    except (*_UNFIT, KombuError):
         return ()
     return tuple(args) if isinstance(args, list | tuple) else ()

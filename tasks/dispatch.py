@@ -63,6 +63,6 @@ def _start_chord(command: Command, trace: Trace | None) -> None:
     )
     body.on_error(body.clone())
     try:
-        chord(header, app=app).apply_async(body=body, add_to_parent=False, **family)
+        chord(header, body, app=app).apply_async(add_to_parent=False, **family)
     except (KombuError, RedisError, OSError) as error:
         raise StoreUnavailable("the broker did not take the calls") from error

@@ -8,7 +8,10 @@ from typing import Any, Self
 from uuid import uuid4
 
 import redis.asyncio as aioredis
+from celery import Celery
 from kombu.exceptions import OperationalError
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialWithJitterBackoff
 from redis.exceptions import RedisError
 
 from schemas.commands import Command
@@ -20,13 +23,17 @@ from workers.errors import StoreUnavailable
 from workers.runtime.clock import utc_now
 from workers.runtime.settings import Settings
 
+# A broken connection is made anew within about a second; longer outages are for the caller to bear.
+_TRIES_AGAIN = 3
+
 _Sent = tuple[tuple[str, ...] | tuple[str, str, bytes], "asyncio.Future[Any]"]
 
 
 class Publisher:
     """Writes task messages. Belongs to one event loop; every method raises StoreUnavailable without a broker."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, app: Celery | None = None) -> None:
+        self._app = app
         self._expires_s = settings.queue.message_expires_s
         self._prefix = broker_prefix(settings.redis)
         url = broker_url(settings)
@@ -59,17 +66,25 @@ class Publisher:
             trace=trace,
         )
         if self._pipe is None:
-            await asyncio.to_thread(_send_through_celery, message)
+            await asyncio.to_thread(_send_through_celery, self._celery(), message)
             return 0
         return int(await self._pipe.run("LPUSH", self._prefix + message.queue, envelope(message)))
 
     async def depth(self) -> dict[str, int]:
         """Count the waiting messages of each queue."""
         if self._pipe is None:
-            return await asyncio.to_thread(_depth_through_celery)
+            return await asyncio.to_thread(_depth_through_celery, self._celery())
         pipe = self._pipe
         counts = await asyncio.gather(*(pipe.run("LLEN", self._prefix + queue) for queue in QueueName))
         return {str(queue): int(count) for queue, count in zip(QueueName, counts, strict=True)}
+
+    def _celery(self) -> Celery:
+        """Return the app through which a broker that is not Redis is asked: the process's, unless one was given."""
+        if self._app is None:
+            from tasks.app import app
+
+            self._app = app
+        return self._app
 
     async def close(self) -> None:
         """Close the connection; what was sent before has its answer already."""
@@ -85,6 +100,7 @@ class _Pipe:
         self._redis = aioredis.Redis.from_url(
             url,
             max_connections=1,
+            retry=Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), _TRIES_AGAIN),
             socket_timeout=timeout_s,
             socket_connect_timeout=timeout_s,
             socket_keepalive=True,
@@ -142,10 +158,8 @@ def _settle(reply: asyncio.Future[Any], answer: object) -> None:
         reply.set_result(answer)
 
 
-def _send_through_celery(message: TaskMessage) -> None:
+def _send_through_celery(app: Celery, message: TaskMessage) -> None:
     """Publish to a broker that is not Redis; blocks, so only in a thread."""
-    from tasks.app import app
-
     trace = message.trace
     try:
         app.send_task(
@@ -163,9 +177,7 @@ def _send_through_celery(message: TaskMessage) -> None:
         raise StoreUnavailable("the broker did not take the message") from error
 
 
-def _depth_through_celery() -> dict[str, int]:
-    from tasks.app import app
-
+def _depth_through_celery(app: Celery) -> dict[str, int]:
     try:
         with app.connection_for_read() as connection, connection.channel() as channel:
             queues = app.amqp.queues

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from celery.backends.redis import RedisBackend
 
 
 class QuietRedisBackend(RedisBackend):  # type: ignore[misc] # Celery ships no types
-    """Celery's Redis backend, without a subscription for every task that is sent.
+    """Celery's Redis backend for a system in which nobody waits for a result.
 
-    A sender that wants a result subscribes to a channel for it and unsubscribes when the result is read. Nobody reads
-    a chord's results here: its body is told by the backend's own counter. The subscriptions would only pile up.
+    Starting a chord makes Celery wait, in the background, for each part: a subscribed channel, a thread, and an object
+    kept until the result arrives, none of which is ever released in a worker. A chord's body is started by the
+    backend's own counter, without any of that, so this backend waits for nothing. `AsyncResult.get` would not return.
     """
 
     def on_task_call(self, producer: object, task_id: str) -> None:
         """Subscribe to nothing."""
+
+    def add_pending_result(self, result: Any, weak: bool = False, start_drainer: bool = True) -> Any:  # noqa: FBT001, FBT002 - Celery's signature
+        """Wait for nothing."""
+        del weak, start_drainer
+        return result
+
+    def add_pending_results(self, results: Iterable[Any], weak: bool = False) -> list[Any]:  # noqa: FBT001, FBT002 - Celery's signature
+        """Wait for nothing."""
+        del weak
+        return list(results)

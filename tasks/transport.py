@@ -11,6 +11,7 @@ from queue import Empty
 from typing import Any
 
 from kombu.transport import redis as kombu_redis
+from kombu.transport import virtual
 
 from tasks.quarantine import Parked, Quarantine
 from workers.runtime.settings import settings
@@ -27,17 +28,23 @@ def _envelope(item: bytes) -> dict[str, Any]:
     return message
 
 
+class Message(virtual.Message):
+    """A message whose envelope has every part that the transport will ask for."""
+
+    def __init__(self, payload: dict[str, Any], channel: Any = None, **kwargs: Any) -> None:
+        """Read an envelope. Raises Unreadable instead of whichever error its bad part would lead to."""
+        try:
+            super().__init__(payload, channel, **kwargs)  # type: ignore[no-untyped-call] # kombu is half typed
+            hash((self.delivery_tag, self.delivery_info["exchange"], self.delivery_info["routing_key"]))
+        except (KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
+            raise Unreadable(repr(error)) from error
+
+
 class Channel(kombu_redis.Channel):
     """Reads as kombu does, and quarantines what cannot be read."""
 
+    Message = Message
     _quarantine: Quarantine | None = None
-
-    def message_to_python(self, raw_message: Any) -> Any:
-        """Build the message object. Raises Unreadable instead of whichever error the bad part leads to."""
-        try:
-            return super().message_to_python(raw_message)  # type: ignore[no-untyped-call] # kombu is half typed
-        except (KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
-            raise Unreadable(repr(error)) from error
 
     def _brpop_read(self, **options: Any) -> bool:
         """Read one pop's reply, as the original does, but look at the item before anybody trusts it."""
