@@ -139,7 +139,6 @@ def _results(settings: Settings) -> dict[str, object]:
     return {
         "result_backend": f"tasks.results:QuietRedisBackend+{url}",
         "result_expires": settings.queue.result_expires_s,
-        "result_chord_ordered": True,
         "result_chord_join_timeout": 5.0,
         "result_backend_transport_options": {"global_keyprefix": f"{settings.redis.key_prefix}:result:"},
         "redis_socket_timeout": settings.redis.socket_timeout_s,

@@ -13,10 +13,10 @@ from structlog.typing import Processor
 
 _HIDDEN = "[redacted]"
 _SECRET_NAME = re.compile(
-    r"(^|[_\-.])(token|secret|password|passwd|authorization|api[_\-]?key|apikey|cookie|credentials?)s?$", re.IGNORECASE
+    r"(^|[_\-.])(token|secrets?|passwords?|passwd|authorization|api[_\-]?keys?|cookies?|credentials?)$", re.IGNORECASE
 )
 _IN_URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.\-]*://)[^\s/@]*@", re.IGNORECASE)
-_IN_HEADER = re.compile(r"\b(?P<scheme>Bearer|Basic)\s+[A-Za-z0-9._~+/=\-]{6,}", re.IGNORECASE)
+_IN_HEADER = re.compile(r"\b(?P<scheme>Bearer\s+|Authorization:\s*Basic\s+)[A-Za-z0-9._~+/=\-]{6,}", re.IGNORECASE)
 _IN_QUERY = re.compile(
     r"(?P<name>[?&](?:api[_\-]?key|apikey|access_token|token|secret|password|key)=)[^&\s\"']+", re.IGNORECASE
 )
@@ -26,7 +26,7 @@ def redact(value: object) -> object:
     """Hide secrets inside a value: credentials in URLs, bearer tokens, and whatever a secret name holds."""
     if isinstance(value, str):
         value = _IN_URL.sub(rf"\g<scheme>{_HIDDEN}@", value)
-        value = _IN_HEADER.sub(rf"\g<scheme> {_HIDDEN}", value)
+        value = _IN_HEADER.sub(rf"\g<scheme>{_HIDDEN}", value)
         return _IN_QUERY.sub(rf"\g<name>{_HIDDEN}", value)
     if isinstance(value, Mapping):
         return {key: _HIDDEN if _is_secret_name(key) else redact(held) for key, held in value.items()}
