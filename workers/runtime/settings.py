@@ -31,7 +31,7 @@ class RedisSettings(BaseSettings):
 
 
 class QueueSettings(BaseSettings):
-    """Celery. `broker_url` empty means: the Redis of RedisSettings."""
+    """Celery. `broker_url` empty means: the Redis of RedisSettings. `metrics_port` 0 means: a worker serves none."""
 
     model_config = _prefix("QUEUE_")
 
@@ -45,6 +45,8 @@ class QueueSettings(BaseSettings):
     max_deliveries: PositiveInt = 3
     dead_letters_kept: PositiveInt = 10_000
     shutdown_grace_s: PositiveFloat = 25.0
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = Field(default=0, ge=0, le=65_535)
 
 
 class TurnSettings(BaseSettings):
