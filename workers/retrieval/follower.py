@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import structlog
 
 from schemas.registry import Searchable
-from workers.errors import StoreUnavailable, TransientError
+from workers.errors import StoreUnavailable, WorkerError
 from workers.registry.log import Position, RegistryLog
 from workers.retrieval.calibration import ModelCard
 from workers.retrieval.corpus import Corpus
@@ -44,6 +44,11 @@ class Follower:
         await self._registry.report(self._name, self._position)
         self._task = asyncio.get_running_loop().create_task(self._follow(), name="follow-registry")
 
+    @property
+    def is_following(self) -> bool:
+        """Whether the task lives; when it died of a bug, this process answers from an index that grows old."""
+        return self._task is not None and not self._task.done()
+
     async def close(self) -> None:
         """Stop following and say so."""
         if self._task is not None:
@@ -70,7 +75,7 @@ class Follower:
         while True:
             try:
                 await self._step()
-            except TransientError as error:
+            except WorkerError as error:
                 log.warning("registry_not_followed", error=str(error))
                 await asyncio.sleep(_RETRY_S)
 

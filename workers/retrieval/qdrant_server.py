@@ -6,12 +6,15 @@ written again, so the second process to come costs a look-up. Writes wait until 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from qdrant_client import AsyncQdrantClient, models
+from qdrant_client.http.exceptions import ApiException
 
 from schemas.endpoints import Endpoint
 from schemas.registry import Searchable, Sparse
+from workers.errors import StoreUnavailable
 from workers.retrieval.calibration import ModelCard
 from workers.retrieval.index import (
     DENSE,
@@ -29,6 +32,15 @@ from workers.retrieval.recipe import unpack
 
 _PAGE = 1_000
 Scores = dict[str, float]
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    """Raise StoreUnavailable where the server is away or answers with an error; `from` tells which."""
+    try:
+        yield
+    except ApiException as error:
+        raise StoreUnavailable(f"the Qdrant server did not do it: {type(error).__name__}") from error
 
 
 def _vector(sparse: Sparse) -> models.SparseVector:
@@ -54,21 +66,22 @@ class ServerIndex:
         self._name = collection_name(card)
 
     async def open(self) -> None:
-        if await self._client.collection_exists(self._name):
-            await self._check()
-            return
-        await self._client.create_collection(
-            self._name,
-            vectors_config={DENSE: models.VectorParams(size=self._card.dimension, distance=models.Distance.COSINE)},
-            sparse_vectors_config={
-                SPARSE: models.SparseVectorParams(
-                    index=models.SparseIndexParams(on_disk=False), modifier=models.Modifier.IDF
-                ),
-                LEXICAL: models.SparseVectorParams(index=models.SparseIndexParams(on_disk=False)),
-            },
-        )
-        for name in ("tenant", "visibility"):
-            await self._client.create_payload_index(self._name, name, models.PayloadSchemaType.KEYWORD)
+        with _answering():
+            if await self._client.collection_exists(self._name):
+                await self._check()
+                return
+            await self._client.create_collection(
+                self._name,
+                vectors_config={DENSE: models.VectorParams(size=self._card.dimension, distance=models.Distance.COSINE)},
+                sparse_vectors_config={
+                    SPARSE: models.SparseVectorParams(
+                        index=models.SparseIndexParams(on_disk=False), modifier=models.Modifier.IDF
+                    ),
+                    LEXICAL: models.SparseVectorParams(index=models.SparseIndexParams(on_disk=False)),
+                },
+            )
+            for name in ("tenant", "visibility"):
+                await self._client.create_payload_index(self._name, name, models.PayloadSchemaType.KEYWORD)
 
     async def _check(self) -> None:
         vectors = (await self._client.get_collection(self._name)).config.params.vectors
@@ -79,16 +92,17 @@ class ServerIndex:
             )
 
     async def apply(self, put: Sequence[Searchable], gone: Sequence[str]) -> None:
-        for one in put:
-            size = len(unpack(one.dense))
-            if size != self._card.dimension:
-                raise DimensionMismatch(self._name, expected=size, found=self._card.dimension)
-        points = [self._point(one) for one in await self._changed(put)]
-        if points:
-            await self._client.upsert(self._name, points, wait=True)
-        if gone:
-            ids = models.PointIdsList(points=[point_id(one) for one in gone])
-            await self._client.delete(self._name, ids, wait=True)
+        with _answering():
+            for one in put:
+                size = len(unpack(one.dense))
+                if size != self._card.dimension:
+                    raise DimensionMismatch(self._name, expected=size, found=self._card.dimension)
+            points = [self._point(one) for one in await self._changed(put)]
+            if points:
+                await self._client.upsert(self._name, points, wait=True)
+            if gone:
+                ids = models.PointIdsList(points=[point_id(one) for one in gone])
+                await self._client.delete(self._name, ids, wait=True)
 
     async def _changed(self, put: Sequence[Searchable]) -> list[Searchable]:
         """Leave out the points that another process has already put."""
@@ -111,22 +125,27 @@ class ServerIndex:
 
     async def keep_only(self, endpoint_ids: Sequence[str]) -> None:
         """As the protocol says, but an empty list changes nothing: a wiped registry must not empty a shared index."""
-        kept = {point_id(one) for one in endpoint_ids}
-        if not kept:
-            return
-        offset = None
-        gone: list[str] = []
-        while True:
-            records, offset = await self._client.scroll(
-                self._name, limit=_PAGE, offset=offset, with_payload=False, with_vectors=False
-            )
-            gone += [str(record.id) for record in records if str(record.id) not in kept]
-            if offset is None:
-                break
-        if gone:
-            await self._client.delete(self._name, models.PointIdsList(points=list(gone)), wait=True)
+        with _answering():
+            kept = {point_id(one) for one in endpoint_ids}
+            if not kept:
+                return
+            offset = None
+            gone: list[str] = []
+            while True:
+                records, offset = await self._client.scroll(
+                    self._name, limit=_PAGE, offset=offset, with_payload=False, with_vectors=False
+                )
+                gone += [str(record.id) for record in records if str(record.id) not in kept]
+                if offset is None:
+                    break
+            if gone:
+                await self._client.delete(self._name, models.PointIdsList(points=list(gone)), wait=True)
 
     async def find(self, query: Query) -> list[Hit]:
+        with _answering():
+            return await self._find(query)
+
+    async def _find(self, query: Query) -> list[Hit]:
         sides: dict[str, list[float] | models.SparseVector] = {DENSE: query.dense.tolist()}
         if query.lexical.indices:
             sides[LEXICAL] = _vector(query.lexical)
@@ -176,15 +195,17 @@ class ServerIndex:
         return {str(record.id): str((record.payload or {})["endpoint_id"]) for record in records}
 
     async def endpoints(self, endpoint_ids: Sequence[str]) -> list[Endpoint]:
-        ids = [point_id(one) for one in endpoint_ids]
-        if not ids:
-            return []
-        records = await self._client.retrieve(self._name, list(ids), with_payload=True)
-        found = {str(record.id): record.payload or {} for record in records}
-        return [endpoint_of(found[one]) for one in ids if one in found]
+        with _answering():
+            ids = [point_id(one) for one in endpoint_ids]
+            if not ids:
+                return []
+            records = await self._client.retrieve(self._name, list(ids), with_payload=True)
+            found = {str(record.id): record.payload or {} for record in records}
+            return [endpoint_of(found[one]) for one in ids if one in found]
 
     async def count(self) -> int:
-        return (await self._client.count(self._name, exact=True)).count
+        with _answering():
+            return (await self._client.count(self._name, exact=True)).count
 
     async def close(self) -> None:
         await self._client.close()

@@ -82,7 +82,8 @@ def confidences(ranked: Sequence[Ranked], thresholds: Thresholds) -> tuple[Confi
     found: list[Confidence | None] = []
     for place, one in enumerate(ranked):
         best_other = max((other.score for other in ranked if other is not one), default=0.0)
-        is_clear = one.score >= thresholds.clear and one.score - best_other >= thresholds.lead
+        lead = round(one.score - best_other, _DIGITS)
+        is_clear = one.score >= thresholds.clear and lead >= thresholds.lead
         if place == 0 and is_clear:
             found.append("high")
         else:

@@ -60,6 +60,11 @@ class EndpointSearch:
         """The tag of the model and recipe in use (health and decision records show it)."""
         return self._embedder.card.tag
 
+    @property
+    def is_following(self) -> bool:
+        """Whether this process keeps up with the registry (a readiness check asks)."""
+        return self._follower.is_following
+
     async def start(self) -> None:
         """Open the index and catch up with the registry. Raises DimensionMismatch, StoreUnavailable."""
         await self._index.open()

@@ -13,6 +13,7 @@ from qdrant_client import AsyncQdrantClient, models
 from schemas.endpoints import Endpoint
 from schemas.registry import Searchable, Sparse
 from tests.integration.retrieval.endpoints import endpoint
+from workers.errors import StoreUnavailable
 from workers.retrieval.calibration import LETTERS, Vector, card_of
 from workers.retrieval.index import DENSE, DimensionMismatch, Hit, Query, VectorIndex, collection_name
 from workers.retrieval.qdrant_edge import EdgeIndex
@@ -180,4 +181,14 @@ async def test_an_emptied_registry_does_not_empty_a_shared_server() -> None:
     await index.keep_only([])
 
     assert await index.count() == 1
+    await index.close()
+
+
+async def test_a_server_that_is_away_is_named_so() -> None:
+    index = ServerIndex(AsyncQdrantClient(url="http://127.0.0.1:1", check_compatibility=False), CARD)
+
+    with pytest.raises(StoreUnavailable):
+        await index.open()
+    with pytest.raises(StoreUnavailable):
+        await index.find(query(A))
     await index.close()
