@@ -18,7 +18,7 @@ from workers.formatting.paths import Missing, find
 from workers.formatting.quoting import ROW_LIMIT, clean, quoted
 from workers.formatting.rendering import fill
 from workers.formatting.scope import Scope
-from workers.formatting.shape import ROWS_SHOWN, Found, lines_of, more_line, question_words, unwrap, words_of
+from workers.formatting.shape import Found, lines_of, more_line, question_words, rows_shown, unwrap, words_of
 from workers.formatting.values import Reading, say_field
 from workers.messages.catalog import phrases, text
 
@@ -95,7 +95,7 @@ class _Result:
 
     def _rows(self, items: list[JsonValue], total: int, scope: Scope, reading: Reading) -> list[str]:
         template = self._call.endpoint.rendering.row.get(self._language, "")
-        said = [fill(template, scope.of_row(item)) for item in items[:ROWS_SHOWN]]
+        said = [fill(template, scope.of_row(item)) for item in items[: rows_shown(total)]]
         lines = [f"– {line}" for line in said if line]
         return lines + more_line(total - len(lines), reading) if lines else []
 

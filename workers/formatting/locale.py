@@ -79,7 +79,7 @@ def plural_form(count: Number, language: Language, forms: Sequence[str]) -> str:
 
 def counted(count: Number, language: Language, forms: Sequence[str]) -> str:
     """Say "12 days", "12 päeva", "12 дней"."""
-    return f"{spoken_number(count, language)}{NO_BREAK}{plural_form(count, language, forms)}".rstrip(NO_BREAK)
+    return f"{spoken_number(count, language)} {plural_form(count, language, forms)}".rstrip()
 
 
 def listing(items: Sequence[str], language: Language, *, left_out: int = 0) -> str:

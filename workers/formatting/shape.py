@@ -15,6 +15,8 @@ from workers.formatting.values import CURRENCY_KEYS, Reading, currency_of, is_hi
 from workers.messages.catalog import phrases, text
 
 ROWS_SHOWN = 8
+# A list this long is still read to its end: better than "and 1 more".
+ROWS_WITHOUT_CUT = 12
 NESTED_ROWS_SHOWN = 3
 FIELDS_SHOWN = 12
 NESTED_FIELDS_SHOWN = 6
@@ -83,6 +85,11 @@ def lines_of(found: Found, reading: Reading) -> list[str]:
     return []
 
 
+def rows_shown(total: int) -> int:
+    """How many of so many items are said."""
+    return total if total <= ROWS_WITHOUT_CUT else ROWS_SHOWN
+
+
 def more_line(left_out: int, reading: Reading, depth: int = 0) -> list[str]:
     """Say "… and 7 more", when something was left out."""
     if left_out <= 0:
@@ -92,7 +99,7 @@ def more_line(left_out: int, reading: Reading, depth: int = 0) -> list[str]:
 
 
 def _list_lines(items: list[JsonValue], path: str, total: int, reading: Reading, depth: int) -> list[str]:
-    shown = items[: NESTED_ROWS_SHOWN if depth else ROWS_SHOWN]
+    shown = items[: NESTED_ROWS_SHOWN if depth else rows_shown(total)]
     objects = [item for item in shown if isinstance(item, dict) and in_language(item, reading.language) is None]
     if shown and len(objects) == len(shown):
         said = row_lines(objects, path, reading)
