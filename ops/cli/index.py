@@ -20,6 +20,9 @@ def index(
     url: UrlOption = "",
     *,
     wait: Annotated[bool, typer.Option("--wait", help="Wait until search finds each endpoint.")] = False,
+    demo_url: Annotated[
+        str, typer.Option(help="Where the demo API listens, when it is not where the catalogue says.")
+    ] = "",
     as_json: JsonFlag = False,
 ) -> None:
     """Register every endpoint of FILE. A bad one is told and stops no other; then the exit code is 1."""
@@ -29,7 +32,7 @@ def index(
 
     running = None if url else running_stack()
     try:
-        entries = read_catalogue(file, demo_url=running.demo_url if running else "")
+        entries = read_catalogue(file, demo_url=demo_url or (running.demo_url if running else ""))
     except CatalogueUnreadable as error:
         raise CommandFailed(str(error)) from error
     address = shim_url(url)

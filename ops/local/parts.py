@@ -60,7 +60,7 @@ def demo_part(places: Places, environment: Mapping[str, str]) -> Part:
         name="demo-api",
         command=(sys.executable, "-m", "ops.demo.api", "--port", str(places.demo_port)),
         where=places.demo_url,
-        is_ready=lambda: 0 < probes.http_status(f"{places.demo_url}/") < HTTPStatus.INTERNAL_SERVER_ERROR,
+        is_ready=lambda: probes.http_status(f"{places.demo_url}/healthz") == HTTPStatus.OK,
         environment=environment,
     )
 
