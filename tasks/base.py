@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import random
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import structlog
 from celery import Task
@@ -80,6 +80,8 @@ class StageTask(Task):  # type: ignore[misc] # Celery ships no types
         structlog.contextvars.bind_contextvars(
             turn_id=job.turn_id, task=job.task, task_id=job.task_id, queue=str(job.queue), attempt=1
         )
+        running = process().runner.running
+        running.add(me := cast("asyncio.Task[object]", asyncio.current_task()))
         began = perf_counter()
         telemetry.TASKS_STARTED.labels(job.task, job.queue).inc()
         telemetry.TASKS_RUNNING.inc()
@@ -92,6 +94,7 @@ class StageTask(Task):  # type: ignore[misc] # Celery ships no types
                 raise
             return await self._give_back(job)
         finally:
+            running.discard(me)
             telemetry.TASKS_RUNNING.dec()
             telemetry.TASK_SECONDS.labels(job.task, job.queue).observe(perf_counter() - began)
 

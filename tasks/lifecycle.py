@@ -15,6 +15,7 @@ from tasks.runner import Runner
 from workers.runtime.logs import configure_logs
 from workers.runtime.redis import sync_client
 from workers.runtime.settings import Settings, settings
+from workers.runtime.telemetry import serve_metrics
 
 log = structlog.get_logger(__name__)
 
@@ -37,6 +38,8 @@ def start_worker(**_: Any) -> None:
     configure_logs(settings().local.log_level)
     given = settings()
     wait_for_redis(given)
+    if given.queue.metrics_port:
+        serve_metrics(given.queue.metrics_port, host=given.queue.metrics_host)
     runner = Runner()
     runner.start()
     try:
@@ -45,6 +48,13 @@ def start_worker(**_: Any) -> None:
         log.exception("worker_not_opened", error=type(error).__name__)
         raise SystemExit(1) from error
     log.info("worker_opened", pool=given.queue.pool, concurrency=given.queue.concurrency)
+
+
+@signals.worker_shutting_down.connect  # type: ignore[untyped-decorator] # Celery ships no types
+def bound_shutdown(**_: Any) -> None:
+    """Bound the wait of Celery's threads pool, which knows no grace; ours bounds its own."""
+    if settings().queue.pool == "threads":
+        process().runner.cut_short_after(settings().queue.shutdown_grace_s)
 
 
 @signals.worker_shutdown.connect  # type: ignore[untyped-decorator] # Celery ships no types

@@ -33,6 +33,7 @@ class Runner:
         self.loop = _new_loop()
         self.executor = ThreadPoolExecutor(_BLOCKING_THREADS, thread_name_prefix="blocking")
         self.is_stopping = False
+        self.running: set[asyncio.Task[object]] = set()
         self._thread = threading.Thread(target=self._run, name="event-loop", daemon=True)
         self._lag: asyncio.Task[None] | None = None
 
@@ -48,6 +49,15 @@ class Runner:
     def submit(self, coroutine: Coroutine[object, object, T]) -> Future[T]:
         """Start a coroutine on the loop."""
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop)
+
+    def cut_short_after(self, grace_s: float) -> None:
+        """Cancel, after the grace, the tasks that still run then; each gives its message back."""
+        self.loop.call_soon_threadsafe(self.loop.call_later, grace_s, self._cut_short)
+
+    def _cut_short(self) -> None:
+        self.is_stopping = True
+        for task in tuple(self.running):
+            task.cancel()
 
     def stop(self) -> None:
         """Stop the loop and its threads; what still runs is cancelled."""

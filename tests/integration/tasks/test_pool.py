@@ -93,11 +93,21 @@ def test_a_warm_shutdown_lets_a_running_task_finish(app: Celery, workers: Worker
     assert workers.marks("closed") == [""]
 
 
-@pytest.mark.parametrize("order", [signal.SIGTERM, signal.SIGQUIT], ids=["warm", "cold"])
+@pytest.mark.parametrize(
+    ("order", "pool"),
+    [(signal.SIGTERM, "asyncio"), (signal.SIGQUIT, "asyncio"), (signal.SIGTERM, "threads")],
+    ids=["warm", "cold", "warm, threads"],
+)
 def test_a_task_that_outlasts_the_grace_goes_back_to_its_queue(
-    app: Celery, workers: Workers, prefix: str, order: signal.Signals
+    app: Celery, workers: Workers, prefix: str, order: signal.Signals, pool: str
 ) -> None:
-    worker = workers.start(QUEUE_TASK_TIME_LIMIT_S=30, QUEUE_VISIBILITY_TIMEOUT_S=60, QUEUE_SHUTDOWN_GRACE_S=0.5)
+    worker = workers.start(
+        QUEUE_TASK_TIME_LIMIT_S=30,
+        QUEUE_VISIBILITY_TIMEOUT_S=60,
+        QUEUE_SHUTDOWN_GRACE_S=0.5,
+        QUEUE_POOL=pool,
+        QUEUE_CONCURRENCY=10,
+    )
     app.send_task("test.sleep", ("long", 20.0))
     eventually(lambda: workers.marks("long:started"))
 
