@@ -27,6 +27,7 @@ from workers.runtime.settings import RetrievalSettings, RoutingSettings
 _TENANT = "evaluation"
 _PAGE = 64
 _OFFERED = 3
+_READ = frozenset({"id", "name", "aliases"})
 
 
 class Figures(Frozen):
@@ -142,12 +143,18 @@ def read_registry(
 def _as_registration(
     entry: dict[str, Any], examples: dict[str, list[str]], description_field: str | None
 ) -> dict[str, Any]:
+    """Keep what search reads; URLs and methods of research sets are often such as the door would refuse."""
+    told = {key: value for key, value in entry.items() if key in _READ or key.startswith(("description", "title"))}
     if description_field:
         text = entry.get(description_field) or entry["description"]
-        entry = {key: value for key, value in entry.items() if not key.startswith("description")}
-        entry["description"] = text
-    params = [_typed(param) for param in entry.get("params", ())]
-    return {**entry, "params": params, "examples": {"en": examples.get(entry["id"], [])}}
+        told = {key: value for key, value in told.items() if not key.startswith("description")} | {"description": text}
+    params = {param["name"]: _typed(param) for param in entry.get("params", ())}
+    return {
+        **told,
+        "url": "https://evaluation.invalid/",
+        "params": list(params.values()),
+        "examples": {"en": examples.get(entry["id"], [])},
+    }
 
 
 def _typed(param: dict[str, Any]) -> dict[str, Any]:

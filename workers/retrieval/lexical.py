@@ -121,7 +121,10 @@ class FeatureCounts:
         return np.log1p((len(self) - n + 0.5) / (n + 0.5))
 
     def query_vector(self, text: str) -> Sparse:
-        """Weigh a question's features so that an endpoint's dot product is the share of the question it covers."""
+        """Weigh a question's features so that an endpoint's dot product is the share of the question it covers.
+
+        Features that no endpoint has count in the whole, but are left out of the vector: they cost the engine time.
+        """
         words = content_words(text)
         if not words:
             return Sparse()
@@ -130,6 +133,7 @@ class FeatureCounts:
         for places, share in ((_word_places(words), WORD_SHARE), (_piece_places(words), 1 - WORD_SHARE)):
             mass = self.idf(places)
             for place, weight in zip(places, trust * share * mass / mass.sum(), strict=True):
-                weights[place] = weights.get(place, 0.0) + float(weight)
+                if self._counts[place]:
+                    weights[place] = weights.get(place, 0.0) + float(weight)
         ordered = sorted(weights.items())
         return Sparse(indices=tuple(i for i, _ in ordered), values=tuple(w for _, w in ordered))

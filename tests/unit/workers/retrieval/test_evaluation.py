@@ -66,8 +66,8 @@ REGISTRY: list[dict[str, Any]] = [
         "name": name,
         "description": text,
         "description_et": translated,
-        "url": "https://x.example/y",
-        "method": "GET",
+        "url": "no url / at all",
+        "method": "TRACE",
         "params": [{"name": "p", "type": "any", "required": False, "description": None, "enum": [1, None]}],
     }
     for name, text, translated in (
