@@ -28,6 +28,7 @@ class Answering:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        scope["app"] = self  # the router then raises for a wrong method, instead of answering in its own words
         has_started = False
 
         async def sending(message: Message) -> None:

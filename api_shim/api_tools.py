@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 from api_shim.door import Door, door_of
 from api_shim.failures import InvalidRequest, NoSuchThing
-from api_shim.reading import is_set, parse, read_body
+from api_shim.reading import faults_of_request, is_set, parse, read_body
 from api_shim.tenancy import tenant_of
 from schemas.base import DoorModel
 from schemas.endpoints import Endpoint, Method
@@ -63,7 +63,9 @@ async def register(request: Request) -> JSONResponse:
     scope = request.scope
     door = door_of(scope)
     body = await read_body(scope, request.receive, max_bytes=door.settings.shim.max_register_bytes)
-    endpoint = parse(EndpointRegistration, body).to_endpoint(tenant_of(scope))
+    registration = parse(EndpointRegistration, body)
+    with faults_of_request():
+        endpoint = registration.to_endpoint(tenant_of(scope))
     stored = await door.registry.put(Registered(endpoint=endpoint, updated_at=door.clock()))
     await door.publisher.index(stored.endpoint.endpoint_id)
     if not is_set(scope, "wait"):

@@ -132,10 +132,17 @@ def document() -> dict[str, Any]:
         paths.setdefault(operation.path, {})[operation.method] = _describe(operation)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Signalbox", "version": metadata.version("signalbox")},
+        "info": {"title": "Signalbox", "version": _version()},
         "paths": paths,
         "components": {"schemas": definitions["$defs"]},
     }
+
+
+def _version() -> str:
+    try:
+        return metadata.version("signalbox")
+    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
+        return "0"
 
 
 def _name(model: type[BaseModel]) -> str:

@@ -127,6 +127,7 @@ class Follower:
             self._listening.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._listening
+        await self._hang_up()
         await self._pool.disconnect()
 
     @asynccontextmanager
@@ -148,12 +149,13 @@ class Follower:
                 await self._send("UNSUBSCRIBE", name)
 
     async def _subscribe(self, *names: bytes) -> None:
+        if self._connection is None:  # the next connection begins by subscribing to everything
+            return
         for name in names:
             self._unconfirmed[name] = self._unconfirmed.get(name, 0) + 1
         await self._send("SUBSCRIBE", *names)
 
     async def _send(self, *command: Any) -> None:
-        """Send on the present connection; without one the next connection subscribes to everything anyway."""
         if self._connection is None:
             return
         with contextlib.suppress(RedisError, OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -40,10 +41,8 @@ async def read_body(scope: Scope, receive: Receive, *, max_bytes: int) -> bytes:
 
 def parse(model: type[M], body: bytes) -> M:
     """Read JSON into the model; every fault becomes InvalidRequest with the path of its field."""
-    try:
+    with faults_of_request():
         parsed = model.model_validate_json(body)
-    except ValidationError as error:
-        raise InvalidRequest(_faults(error)) from error
     # NUL is legal JSON, but no store and no customer's API takes it; looking is cheap where there is none.
     if b"\\u0000" in body:
         found = [
@@ -53,6 +52,15 @@ def parse(model: type[M], body: bytes) -> M:
         if found:
             raise InvalidRequest(found)
     return parsed
+
+
+@contextmanager
+def faults_of_request() -> Iterator[None]:
+    """Blame the request for what pydantic finds wrong inside: raises InvalidRequest."""
+    try:
+        yield
+    except ValidationError as error:
+        raise InvalidRequest(_faults(error)) from error
 
 
 def _faults(error: ValidationError) -> list[FieldError]:
