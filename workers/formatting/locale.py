@@ -16,6 +16,8 @@ _DECIMAL_MARK: dict[Language, str] = {"en": ".", "et": ",", "ru": ","}
 _GROUP_MARK: dict[Language, str] = {"en": ",", "et": NO_BREAK, "ru": NO_BREAK}
 # Estonian leaves four digits together: 1234, but 12 345.
 _GROUPED_FROM: dict[Language, int] = {"en": 4, "et": 5, "ru": 4}
+_KNOWN_CURRENCIES = "EUR USD GBP SEK NOK DKK PLN CHF JPY RUB UAH CZK HUF CAD AUD CNY TRY"
+CURRENCIES = frozenset(_KNOWN_CURRENCIES.split())
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "RUB": "₽", "UAH": "₴", "PLN": "zł"}
 _SYMBOLS_IN_FRONT = "€$£¥"
 _WITHOUT_CENTS = {"JPY", "KRW", "ISK", "CLP", "VND"}

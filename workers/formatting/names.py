@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from schemas.endpoints import Endpoint, Language
+from workers.formatting.locale import CURRENCIES
 from workers.formatting.quoting import clean
 from workers.messages.catalog import text
 
@@ -31,6 +32,8 @@ def field_name(path: str, endpoint: Endpoint, language: Language) -> str:
     if spec and spec.labels.get(language):
         return clean(spec.labels[language], limit=_NAME_LIMIT)
     words = key_words(key)
+    if len(words) > 1 and words[-1].upper() in CURRENCIES:  # "priceEur": the amount will say its currency
+        words = words[:-1]
     return _from_glossary(words, language) or clean(" ".join(words), limit=_NAME_LIMIT)
 
 

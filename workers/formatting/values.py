@@ -14,7 +14,7 @@ from schemas.base import JsonValue
 from schemas.calls import ApiCall
 from schemas.endpoints import Language
 from workers.formatting.dates import read_moment, spoken
-from workers.formatting.locale import spoken_money, spoken_number, spoken_percent
+from workers.formatting.locale import CURRENCIES, spoken_money, spoken_number, spoken_percent
 from workers.formatting.names import field_name, key_words
 from workers.formatting.paths import in_language
 from workers.formatting.quoting import VALUE_LIMIT, clean, is_address, quoted
@@ -27,8 +27,6 @@ CODE_WORDS = frozenset(_CODES.split())
 PERCENT_WORDS = frozenset({"percent", "percentage", "pct", "protsent"})
 CURRENCY_KEYS = ("currency", "currencyCode", "currency_code", "valuuta")
 _HIDDEN_WORDS = frozenset({"id", "uuid", "guid", "etag", "hash", "self", "href", "link", "links", "url", "uri"})
-_KNOWN_CURRENCIES = "EUR USD GBP SEK NOK DKK PLN CHF JPY RUB UAH CZK HUF CAD AUD CNY TRY"
-_CURRENCIES = frozenset(_KNOWN_CURRENCIES.split())
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{24,}", re.IGNORECASE)
 _LOOKS_LIKE_PROSE = re.compile(r"[.!?;]\s|[!?]$|\n")
@@ -65,7 +63,7 @@ def is_hidden(key: str, value: JsonValue) -> bool:
 def currency_of(key: str, siblings: Siblings) -> str | None:
     """Return the currency of an amount: named by the key ("priceEur") or by a neighbour ("currency": "EUR")."""
     words = key_words(key)
-    if words and words[-1].upper() in _CURRENCIES and len(words) > 1:
+    if words and words[-1].upper() in CURRENCIES and len(words) > 1:
         return words[-1].upper()
     if not {word.lower() for word in words} & MONEY_WORDS:
         return None
