@@ -45,7 +45,12 @@ class Publisher:
         return cls(settings)
 
     async def stage(self, command: Command, *, trace: Trace | None = None) -> int:
-        """Ask for a turn's stage. Returns the depth of its queue after the push, 0 when the broker does not tell."""
+        """Ask for a turn's stage. Returns the depth of its queue after the push, 0 when the broker does not tell.
+
+        Raises ValueError for a fan-out, which only a worker's `dispatch` can start.
+        """
+        if command.fan_out > 1:
+            raise ValueError("a fan-out is a chord; dispatch it")
         return await self.send(TASK_OF_STAGE[command.stage], (command.turn_id,), trace=trace)
 
     async def index(self, endpoint_id: str, *, trace: Trace | None = None) -> int:

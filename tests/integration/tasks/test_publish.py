@@ -89,6 +89,11 @@ async def test_a_push_tells_the_depth_of_its_queue(publisher: Publisher) -> None
     }
 
 
+async def test_a_fan_out_is_refused_here(publisher: Publisher) -> None:
+    with pytest.raises(ValueError, match="chord"):
+        await publisher.stage(Command(stage=Stage.CALLING, turn_id=TURN, fan_out=2))
+
+
 async def test_pushes_asked_for_together_travel_in_one_batch_over_one_connection(
     publisher: Publisher, clean_redis: aioredis.Redis
 ) -> None:
