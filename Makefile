@@ -35,7 +35,7 @@ format: setup ## put the code into the house's form
 	$(BIN)/ruff check --fix .
 
 bench: setup ## measure the overhead of the queue beside its peers, in one run
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench.overhead
 
 chaos: setup ## the long tests: kill parts at random moments, many turns at once
 	$(BIN)/python -m pytest -m soak tests

@@ -46,21 +46,25 @@ def up(
 
     try:
         stack = Stack(StackOptions.from_settings(checked_settings(), workers=workers, with_demo=demo))
-        with asked_to_stop() as asked, starting(stack):
+        with starting(stack):
             if demo:
                 stack.index_demo()
             _show(stack, as_json=as_json)
-            _stay(stack, asked)
-            typer.echo("stopping …", err=True)
+            with asked_to_stop() as asked:
+                _stay(stack, asked)
+                typer.echo("stopping …", err=True)
     except StackFailed as failure:
         raise CommandFailed(str(failure), remedy="`signalbox doctor` looks for the cause") from failure
 
 
 @contextmanager
 def starting(stack: Stack) -> Iterator[Stack]:
-    """Start a stack while a spinner turns; stop it afterwards."""
+    """Start a stack while a spinner turns; stop it afterwards, a Ctrl-C during the start included."""
     from rich.console import Console
 
+    from workers.runtime.logs import configure_logs
+
+    configure_logs("error")  # restarts are told in a sentence of our own
     with Console(stderr=True).status("starting Redis, workers, beat, shim …"):
         stack.start()
     try:
