@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
+from typing import TypeVar
+
+Day = TypeVar("Day", bound=date)
 
 LONGEST_VALUE = 200
+FIRST_YEAR, LAST_YEAR = 1900, 2200
 
 
 class Refused(Exception):
@@ -16,6 +20,15 @@ class Refused(Exception):
         super().__init__(faults)
         self.faults = faults
         self.status = status
+
+
+def _read(reader: Callable[[str], Day], value: str) -> Day | None:
+    """Read a date or a moment; None when it is none, or lies outside the centuries that the services know."""
+    try:
+        read = reader(value)
+    except ValueError:
+        return None
+    return read if FIRST_YEAR <= read.year <= LAST_YEAR else None
 
 
 class Given:
@@ -58,18 +71,16 @@ class Given:
         value = str(self._values.get(name) or "").strip()
         if not value and default is not None:
             return default
-        try:
-            return date.fromisoformat(value[:10])
-        except ValueError:
+        read = _read(date.fromisoformat, value[:10])
+        if read is None:
             self.fault(name, f"The parameter {name} must be a date such as 2026-05-31.")
-            return self.today
+        return read or self.today
 
     def moment(self, name: str) -> datetime:
         """Read a moment as ISO 8601; one without an offset is UTC. Required."""
         value = str(self._values.get(name) or "").strip()
-        try:
-            read = datetime.fromisoformat(value)
-        except ValueError:
+        read = _read(datetime.fromisoformat, value)
+        if read is None:
             self.fault(name, f"The parameter {name} must be a date and time such as 2026-05-31T12:00:00Z.")
             return datetime(self.today.year, self.today.month, self.today.day, tzinfo=UTC)
         return read if read.tzinfo else read.replace(tzinfo=UTC)

@@ -51,7 +51,7 @@ def test_the_mean_lies_between_the_cheapest_and_the_dearest_hour() -> None:
     found = ask(electricity_prices, start="2026-01-12T00:00:00Z", end="2026-01-13T00:00:00Z")
 
     assert found["cheapest"]["centsPerKwh"] < found["averageCentsPerKwh"] < found["dearest"]["centsPerKwh"]
-    assert 0 <= found["cheapest"]["centsPerKwh"]
+    assert found["cheapest"]["centsPerKwh"] >= 0
     assert found["dearest"]["centsPerKwh"] < 40
 
 
