@@ -27,7 +27,10 @@ class PartState(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What to run, and how to see that it works. `where` is shown to people; `orphan_signal` ends it without us."""
+    """What to run, and how to see that it works. `where` is shown to people; `orphan_signal` ends it without us.
+
+    A part that ran and then answers nothing for `silent_for_s` is killed (and started again).
+    """
 
     name: str
     command: tuple[str, ...]
@@ -35,6 +38,7 @@ class Part:
     is_ready: Callable[[], bool]
     environment: Mapping[str, str] = field(default_factory=dict)
     ready_within_s: float = 60.0
+    silent_for_s: float = 60.0
     stop_within_s: float = 10.0
     orphan_signal: signal.Signals = signal.SIGKILL
 
@@ -48,6 +52,8 @@ class PartProcess:
         self.state = PartState.STOPPED
         self.restarts = 0
         self.started_at = 0.0
+        self.answered_at = 0.0
+        self.probed_at = 0.0
         self._process: subprocess.Popen[bytes] | None = None
 
     @property

@@ -22,6 +22,7 @@ _LOOK_EVERY_S = 0.05
 _FIRST_PAUSE_S = 0.2
 _LONGEST_PAUSE_S = 10.0
 _SETTLED_AFTER_S = 30.0
+_PROBES_WITHIN_PATIENCE = 6
 
 
 class StackFailed(Exception):
@@ -89,7 +90,7 @@ class Supervisor:
         if not process.is_alive:
             reason = f"{part.name} ended with code {process.exit_code} while starting"
         elif part.is_ready():
-            process.state = PartState.RUNNING
+            process.state, process.answered_at = PartState.RUNNING, time.monotonic()
             return True
         elif time.monotonic() - process.started_at > part.ready_within_s:
             reason = f"{part.name} did not answer within {part.ready_within_s:.0f} s"
@@ -100,7 +101,7 @@ class Supervisor:
     def _look_after(self, process: PartProcess) -> None:
         name = process.part.name
         if process.is_alive:
-            self._await_readiness(process)
+            self._feel_the_pulse(process)
             return
         if process.state is not PartState.RESTARTING:
             self._plan_restart(process)
@@ -108,15 +109,25 @@ class Supervisor:
             process.restarts += 1
             process.start()
 
-    @staticmethod
-    def _await_readiness(process: PartProcess) -> None:
-        """Note that a restarted part works again, or kill one that runs but never answers."""
-        if process.state is not PartState.STARTING:
+    def _feel_the_pulse(self, process: PartProcess) -> None:
+        """Note that a part answers; kill one that runs but answers nothing for too long.
+
+        A process may be there and deaf: a worker that lost its broker and does not notice is the known case.
+        """
+        now, part = time.monotonic(), process.part
+        if process.state is PartState.RUNNING and now - process.probed_at < part.silent_for_s / _PROBES_WITHIN_PATIENCE:
             return
-        if process.part.is_ready():
-            process.state = PartState.RUNNING
-        elif time.monotonic() - process.started_at > process.part.ready_within_s:
+        process.probed_at = now
+        if part.is_ready():
+            process.state, process.answered_at = PartState.RUNNING, now
+        elif now - max(process.answered_at, process.started_at) > self._patience_s(process):
+            log.warning("part_silent", part=part.name)
             process.send(signal.SIGKILL)
+
+    @staticmethod
+    def _patience_s(process: PartProcess) -> float:
+        is_starting = process.state is PartState.STARTING
+        return process.part.ready_within_s if is_starting else process.part.silent_for_s
 
     def _plan_restart(self, process: PartProcess) -> None:
         name = process.part.name

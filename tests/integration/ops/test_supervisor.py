@@ -183,3 +183,20 @@ def test_a_part_that_keeps_dying_is_started_ever_more_slowly(supervise: Callable
     time.sleep(2.5)
 
     assert 2 <= process.restarts <= 4
+
+
+def test_a_part_that_runs_but_answers_no_more_is_started_again(
+    supervise: Callable[..., Supervisor], tmp_path: Path
+) -> None:
+    sign = tmp_path / "answers"
+    sign.touch()
+    part = script_part("deaf", "import time; time.sleep(60)", is_ready=sign.exists, silent_for_s=0.6)
+    process = supervise(part).processes["deaf"]
+    time.sleep(1.0)
+    assert process.restarts == 0
+
+    sign.unlink()
+
+    eventually(lambda: process.restarts > 0)
+    sign.touch()
+    eventually(lambda: process.state is PartState.RUNNING)
