@@ -64,8 +64,9 @@ def _utterance(item: HistoryItem) -> Utterance:
 async def admitted(door: Door, request: TurnRequest, *, on_busy: OnBusy) -> AsyncIterator[Followed]:
     """Admit, follow and publish a turn, in two round trips; the subscription travels beside the first.
 
-    Raises TooManyQueued, ChatIsBusy, ChatIsFull and StoreUnavailable; then no turn was left behind to run.
+    Raises DoorIsLeaving, TooManyQueued, ChatIsBusy, ChatIsFull and StoreUnavailable; then no turn was left to run.
     """
+    door.require_open()
     door.backlog.require_room()
     channel = door.keys.live(TurnId(request.turn_id))
     async with door.follower.follow(channel, limit=door.settings.shim.slow_reader_events) as reader:

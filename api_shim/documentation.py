@@ -49,9 +49,9 @@ class Operation:
 
 
 _ASKING = (409, 413, 422, 429, 503)
-_RICH = ("events", "`rich` adds the named events phase, question, replace, meta, error, tool_call, tool_result")
-_META = ("meta", "`true` adds how the turn ended and what answered it")
-_WAIT = ("wait", "`true` waits until every worker finds the endpoint")
+_RICH = ("events", "rich adds the named events phase, question, replace, meta, error, tool_call, tool_result")
+_META = ("meta", "true adds how the turn ended and what answered it")
+_WAIT = ("wait", "true waits until every worker finds the endpoint")
 
 OPERATIONS = (
     Operation(

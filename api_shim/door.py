@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ import redis.asyncio as aioredis
 from starlette.types import Scope
 
 from api_shim.departure import farewell_on_signal
+from api_shim.failures import DoorIsLeaving
 from api_shim.follower import Follower
 from api_shim.limits import Backlog
 from api_shim.metrics import DoorMetrics
@@ -40,9 +42,16 @@ class Door:
     metrics: DoorMetrics
     clock: Clock = utc_now
     open_streams: set[Callable[[], None]] = field(default_factory=set)
+    leaving: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def require_open(self) -> None:
+        """Raise DoorIsLeaving once the process was told to stop: clients come back before the socket closes."""
+        if self.leaving.is_set():
+            raise DoorIsLeaving
 
     def say_farewell(self) -> None:
-        """Let every open stream say where to resume, and end."""
+        """Let every open stream say where to resume, and end; nothing new begins here."""
+        self.leaving.set()
         for leave in tuple(self.open_streams):
             leave()
 

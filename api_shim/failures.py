@@ -59,6 +59,10 @@ class ClientLeft(RefusedAtTheDoor):
     """The client closed the connection before it had sent its request; nobody reads an answer."""
 
 
+class DoorIsLeaving(RefusedAtTheDoor):
+    """This process was told to stop; another one answers."""
+
+
 class LateTurn(RefusedAtTheDoor):
     """A turn is long past its deadline and nobody ended it."""
 
@@ -84,6 +88,7 @@ _TABLE: tuple[tuple[type[Exception], Told], ...] = (
     (UnknownTurn, Told(410, FailureCode.GONE)),
     (IndexRefused, Told(409, FailureCode.INVALID)),
     (ClientLeft, Told(400, FailureCode.INVALID)),
+    (DoorIsLeaving, Told(503, FailureCode.UNAVAILABLE, asks_to_retry=True)),
     (LateTurn, Told(504, FailureCode.DEADLINE)),
     (StoreUnavailable, Told(503, FailureCode.UNAVAILABLE, asks_to_retry=True)),
 )

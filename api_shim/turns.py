@@ -93,6 +93,7 @@ class TurnEvents:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         door = door_of(scope)
+        door.require_open()
         seen = _last_seen(scope)
         turn = await _find(scope)
         rich = wants_rich_events(scope)

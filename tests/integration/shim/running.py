@@ -37,7 +37,7 @@ class RunningDoor:
 
 @contextmanager
 def running_door(redis_url: str, **settings: object) -> Iterator[RunningDoor]:
-    port = free_port()
+    port = int(str(settings.pop("SHIM_PORT", free_port())))
     changes = {"REDIS_URL": redis_url, "SHIM_PORT": port, **settings}
     environment = [f"{name}={value}" for name, value in changes.items()]
     process = subprocess.Popen(["env", *environment, sys.executable, "-m", "api_shim"])
