@@ -29,10 +29,11 @@ def endpoints(context: typer.Context, url: UrlOption = "", *, as_json: JsonFlag 
         return
     from rich.table import Table
 
-    table = Table("name", "state", "method", "description", "id")
+    table = Table("name", "state", "id")
+    table.add_column("description", no_wrap=True, overflow="ellipsis")
     for one in found:
         state = f"{one['state']}: {one['reason']}" if one.get("reason") else one["state"]
-        table.add_row(one["name"], state, one["method"], one["description"], one["endpointId"])
+        table.add_row(one["name"], state, one["endpointId"], one["description"])
     console().print(table)
     typer.echo(f"{len(found)} endpoints")
 

@@ -80,13 +80,14 @@ def worker_part(name: str, places: Places, environment: Mapping[str, str]) -> Pa
 
 
 def beat_part(environment: Mapping[str, str]) -> Part:
-    """The clock that sends the periodic tasks; running is all that can be asked of it."""
+    """The clock that sends the periodic tasks; running is all that can be asked of it. It would log each second."""
+    level = environment.get("SIGNALBOX_LOG_LEVEL", "info")
     return Part(
         name="beat",
         command=(sys.executable, "-m", "celery", "--app", "tasks.app", "beat", "--pidfile="),
         where="sends the periodic tasks",
         is_ready=lambda: True,
-        environment=environment,
+        environment={**environment, "SIGNALBOX_LOG_LEVEL": "warning" if level == "info" else level},
     )
 
 
