@@ -9,6 +9,7 @@ from workers.runtime.settings import Settings, settings
 
 TASK_MODULES = (
     "tasks.lifecycle",
+    "tasks.presence",
     "tasks.rooms",
     "tasks.classify",
     "tasks.extract",
