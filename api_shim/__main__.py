@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uvicorn
 
-from workers.runtime.logs import configure_logs
 from workers.runtime.settings import settings
 
 GRACE_S = 10
@@ -13,13 +12,12 @@ GRACE_S = 10
 def main() -> None:
     """Serve until SIGTERM; open streams say farewell at once, waiting requests have GRACE_S to finish."""
     shim = settings().shim
-    configure_logs(settings().local.log_level)
     uvicorn.run(
         "api_shim.app:create_app",
         factory=True,
         host=shim.host,
         port=shim.port,
-        log_config=None,
+        log_config=None,  # the app sets logging up
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_S,

@@ -18,6 +18,7 @@ from api_shim.health import healthz, metrics, readyz
 from api_shim.orchestrate import OrchestrateStream, orchestrate, orchestrate_test
 from api_shim.pages import page_routes
 from api_shim.turns import TurnEvents, stop_turn, turn_state
+from workers.runtime.logs import configure_logs
 from workers.runtime.settings import Settings, settings
 
 
@@ -53,8 +54,10 @@ async def _nothing_here(scope: Scope, _receive: Receive, _send: Send) -> None:
 
 
 def create_app(given: Settings | None = None) -> ASGIApp:
-    """Build the app; its clients open with the server's lifespan and close with it."""
+    """Build the app; its clients open with the server's lifespan and close with it. A server's app logs as we do."""
     read = given or settings()
+    if given is None:
+        configure_logs(read.local.log_level)
 
     @asynccontextmanager
     async def lifespan(_app: object) -> AsyncIterator[_State]:
