@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from workers.extraction.loop import Ready, collect, open_collection
+from workers.slotfilling.loop import Ready, collect, open_collection
 
 from schemas.calls import ApiCall, CallOutcome, CallSucceeded
 from schemas.endpoints import Endpoint

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import redis
 import redis.asyncio as aioredis
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from workers.runtime.settings import RedisSettings
+
+_RETRIES = 2
 
 
 def async_client(settings: RedisSettings) -> aioredis.Redis:
@@ -22,6 +27,10 @@ def async_client(settings: RedisSettings) -> aioredis.Redis:
         socket_keepalive=True,
         health_check_interval=15,
         decode_responses=True,
+        # A connection that died while it lay in the pool is replaced without the caller noticing. Every script may run
+        # twice: its claim, version or first-wins rule makes the second run change nothing.
+        retry=Retry(ExponentialBackoff(cap=0.5, base=0.02), _RETRIES),
+        retry_on_error=[RedisConnectionError],
     )
     return aioredis.Redis(connection_pool=pool)
 

@@ -1,0 +1,1 @@
+"""Names that CLDR does not carry in the forms people use."""
