@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 import httpx
-import yaml
 
+from ops.local.catalogue import DEMO_CATALOGUE, index_all, read_catalogue
 from ops.local.stack import Stack
 from schemas.conversations import Conversation
 from schemas.events import TurnEvent
@@ -25,7 +25,6 @@ from workers.runtime.settings import RedisSettings, TurnSettings
 from workers.sessions.turns import TurnStore
 
 T = TypeVar("T")
-CATALOGUE = Path(__file__).parents[2] / "ops" / "demo" / "catalogue.yaml"
 SLOW_ENDPOINT_ID = "0a0b6f0e-6f52-5a57-9d3a-5f6f7c2f6a01"
 
 
@@ -100,9 +99,6 @@ def running_slow_api(port: int) -> Iterator[str]:
 
 
 def index_demo_catalogue(stack: Stack) -> None:
-    """Register the demo catalogue over HTTP, the last one waiting until it is searchable in every worker."""
-    endpoints = yaml.safe_load(CATALOGUE.read_text(encoding="utf-8").replace("${DEMO_URL}", stack.demo_url))
-    entries = endpoints["endpoints"] if isinstance(endpoints, dict) else endpoints
-    for entry in entries:
-        reply = httpx.post(f"{stack.url}/api-tools?wait=true", json=entry, timeout=30, trust_env=False)
-        assert reply.status_code in (200, 201), reply.text
+    """Register the demo catalogue over HTTP; every entry is searchable when this returns."""
+    for indexed in index_all(stack.url, read_catalogue(DEMO_CATALOGUE, demo_url=stack.demo_url), wait=True):
+        assert indexed.is_good, indexed
