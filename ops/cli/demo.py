@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 # Each chat: what it shows, what is said first, and the answers held ready for the questions that come back.
 CONVERSATIONS: Sequence[tuple[str, str, tuple[str, ...]]] = (
     ("one turn", "Which public holidays are there in Estonia in 2026?", ()),
-    ("two turns, in Estonian", "Palju on minu auto automaks?", ("123ABC",)),
-    ("two APIs at once", "Find an address and my vehicle tax", ("Pikk 36, Tallinn", "123ABC")),
+    ("two turns, in Estonian", "Palju on minu auto automaks 2026. aastal?", ("123ABC",)),
+    ("two APIs at once", "Find an address and my vehicle tax", ("Pikk 36, Tallinn", "It is 123ABC, and the year 2026")),
     ("nothing we know", "Could you write me a poem about the sea?", ()),
 )
 
