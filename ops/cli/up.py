@@ -80,9 +80,9 @@ def _show(stack: Stack, *, as_json: bool) -> None:
         return
     from rich.table import Table
 
-    table = Table("part", "pid", "where", "log")
+    table = Table("part", "pid", "where")
     for process in stack.processes:
-        table.add_row(process.part.name, str(process.pid), process.part.where, str(process.log))
+        table.add_row(process.part.name, str(process.pid), process.part.where)
     console().print(table)
     typer.echo(
         f"chat page  {stack.url}/\nAPI docs   {stack.url}/docs\ndata       {stack.data_dir}\nCtrl-C stops it all."
