@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -34,6 +35,7 @@ Target = Callable[..., Any]
 Callback = Callable[..., object]
 
 _LAST_WORDS_S = 5.0
+_SWITCH_INTERVAL_S = 0.0005
 _JSON = frozenset({"application/json"})
 
 
@@ -52,6 +54,8 @@ class AsyncioPool(BasePool):  # type: ignore[misc] # Celery ships no types
 
     def on_start(self) -> None:
         """Use the loop that the worker's start has opened."""
+        # Two busy threads share the interpreter: at the default of 5 ms each would wait that long for the other.
+        sys.setswitchinterval(_SWITCH_INTERVAL_S)
         self._runner = process().runner
 
     def on_apply(

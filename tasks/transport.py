@@ -7,6 +7,8 @@ message is gone, and the next worker may meet the next one.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from queue import Empty
 from typing import Any
 
@@ -40,11 +42,37 @@ class Message(virtual.Message):
             raise Unreadable(repr(error)) from error
 
 
+class QoS(kombu_redis.QoS):
+    """Keeps kombu's two notes about each message, written together but without a transaction around them.
+
+    Both commands travel in one packet; a transaction would only double the replies to read.
+    """
+
+    @contextmanager
+    def pipe_or_acquire(self, pipe: Any = None, client: Any = None) -> Iterator[Any]:
+        if pipe:
+            yield pipe
+        else:
+            with self.channel.conn_or_acquire(client) as acquired:
+                yield acquired.pipeline(transaction=False)
+
+
 class Channel(kombu_redis.Channel):
     """Reads as kombu does, and quarantines what cannot be read."""
 
     Message = Message
+    QoS = QoS
     _quarantine: Quarantine | None = None
+    _bookkeeper: Any = None
+
+    @contextmanager
+    def conn_or_acquire(self, client: Any = None) -> Iterator[Any]:
+        """Lend one client of the channel's pool again and again; kombu builds a new one for each of its two
+        notes about every message, which costs more than the notes do.
+        """
+        if client is None:
+            client = self._bookkeeper = self._bookkeeper or self._create_client()
+        yield client
 
     def _brpop_read(self, **options: Any) -> bool:
         """Read one pop's reply, as the original does, but look at the item before anybody trusts it."""

@@ -57,6 +57,11 @@ def rooms() -> Rooms:
     return _opened[0]
 
 
+def occupy(opened: Rooms) -> None:
+    """Make these the rooms of the process."""
+    _opened[:] = [opened]
+
+
 async def open_rooms(settings: Settings) -> Rooms:
     """Open every client on the running loop; the rooms belong to this loop."""
     redis = async_client(settings.redis)
@@ -97,7 +102,7 @@ async def open_rooms(settings: Settings) -> Rooms:
         caller=caller,
         lease_keeper=asyncio.get_running_loop().create_task(_keep_leases(turns, settings.turn.lease_renew_s)),
     )
-    _opened.append(opened)
+    occupy(opened)
     return opened
 
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from workers.slotfilling.loop import Ready, collect, open_collection
-
 from schemas.calls import ApiCall, CallOutcome, CallSucceeded
 from schemas.endpoints import Endpoint
 from schemas.ids import TurnId
@@ -22,10 +20,11 @@ from workers.runtime.keys import Keys
 from workers.runtime.redis import async_client
 from workers.runtime.settings import Settings
 from workers.sessions.turns import TurnStore
+from workers.slotfilling.loop import Ready, collect, open_collection
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
 from workers.turn.steps import Steps
-from workers.wiring import Rooms
+from workers.wiring import Rooms, occupy
 
 ENDPOINT = Endpoint(
     endpoint_id="5f0c7f4e-3f0b-5e0a-9d7c-7a4f0c1d2e3f",
@@ -85,7 +84,7 @@ async def open_instant_rooms(settings: Settings) -> Rooms:
         await asyncio.Event().wait()
 
     nothing: Any = _Nothing()
-    return Rooms(
+    opened = Rooms(
         settings=settings,
         redis=redis,
         steps=steps,
@@ -95,6 +94,8 @@ async def open_instant_rooms(settings: Settings) -> Rooms:
         caller=nothing,
         lease_keeper=asyncio.get_running_loop().create_task(idle()),
     )
+    occupy(opened)
+    return opened
 
 
 class _Nothing:

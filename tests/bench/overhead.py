@@ -27,7 +27,7 @@ from workers.runtime.settings import inherited_environment
 LIMIT_ONE_PROCESS = 14.0
 LIMIT_TASKIQ = 1.6
 _REPOSITORY = Path(__file__).parents[2]
-_QUEUES = "classification,extraction,calling,formatting"
+_QUEUES = ("classification", "extraction", "calling", "formatting")
 
 
 @contextmanager
@@ -57,17 +57,9 @@ def _peers(folder: Path) -> Iterator[dict[str, int]]:
     with ExitStack() as started:
         urls = [started.enter_context(running_redis(folder / name)) for name in ("ours", "theirs")]
         ours, theirs = ({"REDIS_URL": url, "SIGNALBOX_LOG_LEVEL": "warning"} for url in urls)
-        worker = (
-            "celery",
-            "-A",
-            "tests.bench.celery_app",
-            "worker",
-            "-Q",
-            _QUEUES,
-            "--without-gossip",
-            "--without-mingle",
-        )
-        started.enter_context(_process(*worker, environment=ours))
+        for queue in _QUEUES:  # one worker a queue, as in production
+            worker = ("celery", "-A", "tests.bench.celery_app", "worker", "-n", f"{queue}@bench", "-Q", queue)
+            started.enter_context(_process(*worker, "--without-gossip", "--without-mingle", environment=ours))
         started.enter_context(
             _process(*_uvicorn("api_shim.app:create_app", ports["signalbox"], "--factory"), environment=ours)
         )
@@ -96,12 +88,13 @@ async def _warm(client: LeanClient) -> None:
             async with asyncio.timeout(20):
                 for _ in range(30):
                     await client.first_token_s(f"warm-{uuid.uuid4()}")
-            return
         except (OSError, AssertionError):
             if time.monotonic() > deadline:
                 raise
             client.writer = None
             await asyncio.sleep(0.3)
+        else:
+            return
 
 
 async def _measure(ports: dict[str, int], *, turns: int, rounds: int) -> dict[str, list[float]]:
