@@ -35,6 +35,7 @@ class Follower:
         self._name = secrets.token_hex(8)
         self._position = Position()
         self._task: asyncio.Task[None] | None = None
+        self._is_closing = False
         self.version = 0
         """Grows with every change applied; caches of search results compare it."""
 
@@ -52,6 +53,8 @@ class Follower:
     async def close(self) -> None:
         """Stop following and say so."""
         if self._task is not None:
+            # The Redis client loses a cancellation that arrives together with a reply; the flag is not lost.
+            self._is_closing = True
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
@@ -72,7 +75,7 @@ class Follower:
         log.info("registry_loaded", endpoints=len(self._corpus), seq=position.seq)
 
     async def _follow(self) -> None:
-        while True:
+        while not self._is_closing:
             try:
                 await self._step()
             except WorkerError as error:

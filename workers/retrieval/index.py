@@ -17,6 +17,9 @@ DENSE = "dense"
 SPARSE = "sparse"
 LEXICAL = "lexical"
 COLLECTION = "api_tool_collection"
+FULL_SCAN_THRESHOLD = 1
+"""Below its default of 5,000 filtered points the engine scores every point by itself: 1.0 ms at 1,000 points and
+questions of a hundred features, where the inverted index takes 0.13 ms."""
 _NAMESPACE = uuid.UUID("3b1f7a52-6f0d-5a53-8e1e-6c1d6a2f9d10")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 

@@ -26,8 +26,8 @@ FEATURE_SPACE = 1 << 20
 WORD_SHARE = 0.2
 """Part of the score that whole words decide; pieces of words decide the rest (measured: 0.1 to 0.5 differ little)."""
 
-_HALF_WORD = 0.5
-"""One matching word is weaker evidence than five: a question of n words covers at most n / (n + 0.5)."""
+_LONE_WORD = 1.0
+"""One matching word is weaker evidence than five: a question of n words covers at most n / (n + 1)."""
 
 _WORD = re.compile(r"[^\W_]+")
 _STEM_MIN = 3
@@ -128,7 +128,7 @@ class FeatureCounts:
         words = content_words(text)
         if not words:
             return Sparse()
-        trust = len(words) / (len(words) + _HALF_WORD)
+        trust = len(words) / (len(words) + _LONE_WORD)
         weights: dict[int, float] = {}
         for places, share in ((_word_places(words), WORD_SHARE), (_piece_places(words), 1 - WORD_SHARE)):
             mass = self.idf(places)

@@ -20,6 +20,7 @@ from schemas.registry import Searchable, Sparse
 from workers.retrieval.calibration import ModelCard
 from workers.retrieval.index import (
     DENSE,
+    FULL_SCAN_THRESHOLD,
     LEXICAL,
     SPARSE,
     DimensionMismatch,
@@ -71,8 +72,10 @@ class EdgeIndex:
         config = edge.EdgeConfig(
             vectors={DENSE: edge.EdgeVectorParams(size=size, distance=edge.Distance.Cosine)},
             sparse_vectors={
-                SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf),
-                LEXICAL: edge.EdgeSparseVectorParams(),
+                SPARSE: edge.EdgeSparseVectorParams(
+                    full_scan_threshold=FULL_SCAN_THRESHOLD, modifier=edge.Modifier.Idf
+                ),
+                LEXICAL: edge.EdgeSparseVectorParams(full_scan_threshold=FULL_SCAN_THRESHOLD),
             },
             wal_enabled=False,
         )

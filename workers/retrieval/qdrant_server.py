@@ -18,6 +18,7 @@ from workers.errors import StoreUnavailable
 from workers.retrieval.calibration import ModelCard
 from workers.retrieval.index import (
     DENSE,
+    FULL_SCAN_THRESHOLD,
     LEXICAL,
     SPARSE,
     DimensionMismatch,
@@ -75,9 +76,12 @@ class ServerIndex:
                 vectors_config={DENSE: models.VectorParams(size=self._card.dimension, distance=models.Distance.COSINE)},
                 sparse_vectors_config={
                     SPARSE: models.SparseVectorParams(
-                        index=models.SparseIndexParams(on_disk=False), modifier=models.Modifier.IDF
+                        index=models.SparseIndexParams(full_scan_threshold=FULL_SCAN_THRESHOLD, on_disk=False),
+                        modifier=models.Modifier.IDF,
                     ),
-                    LEXICAL: models.SparseVectorParams(index=models.SparseIndexParams(on_disk=False)),
+                    LEXICAL: models.SparseVectorParams(
+                        index=models.SparseIndexParams(full_scan_threshold=FULL_SCAN_THRESHOLD, on_disk=False)
+                    ),
                 },
             )
             for name in ("tenant", "visibility"):

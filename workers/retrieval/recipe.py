@@ -19,6 +19,9 @@ from workers.retrieval.sparse import sparse_vector
 _PARAM_WEIGHT = 0.4
 """Parameter words help to tell twins apart (bfcl .79 → .83) but must not speak as loudly as the description."""
 
+_EXAMPLE_WEIGHT = 0.5
+"""Words of example questions: some name the subject, others ("in Tallinn") only fill it in."""
+
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _JOINT = re.compile(r"[\W_]+")
 
@@ -58,7 +61,7 @@ def asked_texts(endpoint: Endpoint) -> tuple[str, ...]:
 def _weighted_texts(endpoint: Endpoint) -> list[tuple[str, float]]:
     """Return the texts whose words may match, and how loudly they speak."""
     texts = [(text, 1.0) for text in told_texts(endpoint)]
-    texts += [(text, 0.9) for text in asked_texts(endpoint)]
+    texts += [(text, _EXAMPLE_WEIGHT) for text in asked_texts(endpoint)]
     for param in endpoint.params:
         options = [word for o in param.enum for word in (o.value, *o.labels.values(), *o.synonyms)]
         words = [readable_name(param.name), param.description, *param.labels.values(), *options]

@@ -46,12 +46,12 @@ def test_pieces_mark_the_ends_of_a_word() -> None:
 def test_a_question_that_repeats_a_description_covers_nearly_all_of_it() -> None:
     query = counted().query_vector("public holidays of the country list")
 
-    assert 0.85 < dot(query, DOCUMENTS["holidays"]) <= 1.0
+    assert 0.75 < dot(query, DOCUMENTS["holidays"]) <= 1.0
 
 
 def test_endings_of_estonian_and_russian_words_do_not_hide_them() -> None:
-    assert dot(counted().query_vector("mootorsõidukite aastamaks"), DOCUMENTS["tax"]) > 0.4
-    assert dot(counted().query_vector("какая погода в городе"), DOCUMENTS["weather"]) > 0.3
+    assert dot(counted().query_vector("mootorsõidukite aastamaks"), DOCUMENTS["tax"]) > 0.35
+    assert dot(counted().query_vector("какая погода в городе"), DOCUMENTS["weather"]) > 0.2
 
 
 def test_where_words_cannot_match_the_lexical_side_is_silent() -> None:
@@ -63,8 +63,8 @@ def test_where_words_cannot_match_the_lexical_side_is_silent() -> None:
 def test_one_matching_word_is_weaker_evidence_than_several() -> None:
     counts = counted()
 
-    assert dot(counts.query_vector("holidays"), DOCUMENTS["holidays"]) < 0.7
-    assert dot(counts.query_vector("public holidays country list"), DOCUMENTS["holidays"]) > 0.85
+    assert dot(counts.query_vector("holidays"), DOCUMENTS["holidays"]) < 0.55
+    assert dot(counts.query_vector("public holidays country list"), DOCUMENTS["holidays"]) > 0.75
 
 
 def test_a_question_of_stop_words_has_no_vector() -> None:
