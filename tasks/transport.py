@@ -67,9 +67,7 @@ class Channel(kombu_redis.Channel):
 
     @contextmanager
     def conn_or_acquire(self, client: Any = None) -> Iterator[Any]:
-        """Lend one client of the channel's pool again and again; kombu builds a new one for each of its two
-        notes about every message, which costs more than the notes do.
-        """
+        """Lend one client of the channel's pool again and again (kombu builds one for each note about a message)."""
         if client is None:
             client = self._bookkeeper = self._bookkeeper or self._create_client()
         yield client

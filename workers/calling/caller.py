@@ -10,6 +10,7 @@ import contextlib
 import random
 import ssl
 import time
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
@@ -40,8 +41,11 @@ from workers.runtime.settings import CallingSettings
 
 log = structlog.get_logger(__name__)
 
-# A lease outlives the attempt it covers by this much: time to record what came of it.
-LEASE_MARGIN_S = 2.0
+# A worker's death is noticed when its lease runs out; a living one renews it, however long its call takes.
+LEASE_S = 4.0
+RENEW_S = 1.0
+# A breaker's probe outlives the attempt it stands for by this much: time to report what came of it.
+PROBE_MARGIN_S = 2.0
 POLL_S = 0.1
 # Less time than this share of its own limit says nothing about the endpoint when it runs out.
 FAIR_SHARE = 0.5
@@ -116,13 +120,14 @@ class Caller:
         started = time.monotonic()
         limit_s = call.endpoint.timeout_s or self._settings.timeout_s
         while True:
-            claim = await self._take(call, turn_id, limit_s=limit_s, deadline=deadline)
+            claim = await self._take(call, turn_id, deadline=deadline)
             if claim.outcome is not None:
                 return claim.outcome
             if claim.state is ClaimState.SOMEBODY_ELSE_IS_SENDING:
                 return await self._outcomes.give_up(turn_id, call)
             try:
-                outcome = await self._make(call, claim, limit_s=limit_s, deadline=deadline)
+                async with self._kept(claim):
+                    outcome = await self._make(call, claim, limit_s=limit_s, deadline=deadline)
             except _LeaseLost:
                 continue
             except BaseException:
@@ -133,13 +138,29 @@ class Caller:
             _tell(call, held)
             return held
 
-    async def _take(self, call: ApiCall, turn_id: str, *, limit_s: float, deadline: datetime) -> Claim:
+    async def _take(self, call: ApiCall, turn_id: str, *, deadline: datetime) -> Claim:
         """Claim the call; while somebody else is at it, look again until the deadline."""
         while True:
-            claim = await self._outcomes.claim(turn_id, call.call_id, limit_s + LEASE_MARGIN_S)
+            claim = await self._outcomes.claim(turn_id, call.call_id, LEASE_S)
             if claim.state is not ClaimState.SOMEBODY_ELSE_IS_SENDING or self._left_s(deadline) <= 0:
                 return claim
             await asyncio.sleep(min(POLL_S, max(0.0, self._left_s(deadline))))
+
+    @contextlib.asynccontextmanager
+    async def _kept(self, claim: Claim) -> AsyncIterator[None]:
+        """Renew the lease for as long as we are at it."""
+        keeper = asyncio.get_running_loop().create_task(self._renew(claim))
+        try:
+            yield
+        finally:
+            keeper.cancel()
+
+    async def _renew(self, claim: Claim) -> None:
+        is_ours = True
+        while is_ours:
+            await asyncio.sleep(RENEW_S)
+            with contextlib.suppress(StoreUnavailable):  # the next round tries again, and the lease outlives a few
+                is_ours = await self._outcomes.prolong(claim, LEASE_S)
 
     async def _make(self, call: ApiCall, claim: Claim, *, limit_s: float, deadline: datetime) -> CallOutcome:
         if claim.state is ClaimState.ABANDONED_AFTER_SENDING and not call.endpoint.is_repeatable():
@@ -174,8 +195,8 @@ class Caller:
             seen.append(await self._attempt(job))
             return seen[-1]
 
-        async def keep_lease(state: RetryCallState) -> None:
-            if not await self._outcomes.prolong(job.claim, state.upcoming_sleep + job.limit_s + LEASE_MARGIN_S):
+        async def keep_lease(_: RetryCallState) -> None:
+            if not await self._outcomes.prolong(job.claim, LEASE_S):
                 raise _LeaseLost
 
         retrying = AsyncRetrying(
@@ -199,7 +220,7 @@ class Caller:
         budget_s = min(job.limit_s, self._left_s(job.deadline))
         if budget_s <= 0:
             return _failed(job.call, FailureReason.TIMED_OUT)
-        admission = await self.breakers.admit(job.address, owner=job.claim.token, probe_s=budget_s + LEASE_MARGIN_S)
+        admission = await self.breakers.admit(job.address, owner=job.claim.token, probe_s=budget_s + PROBE_MARGIN_S)
         if admission.verdict is Pass.NO:
             return _failed(job.call, FailureReason.BREAKER_OPEN, retry_after_s=admission.retry_after_s)
         verdict = Verdict.NOTHING
@@ -214,7 +235,7 @@ class Caller:
         async def before_leaving() -> None:
             if job.call.endpoint.is_repeatable():
                 return
-            if not await self._outcomes.mark_sending(job.claim, budget_s + LEASE_MARGIN_S):
+            if not await self._outcomes.mark_sending(job.claim, LEASE_S):
                 raise _LeaseLost
 
         return await self._client.send(job.call, job.request, timeout_s=budget_s, before_leaving=before_leaving)

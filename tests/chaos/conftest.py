@@ -1,0 +1,27 @@
+"""A stack of its own for every chaos test: what they break, nobody else uses. Settings are the shipped ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ops.local.options import StackOptions
+from ops.local.stack import Stack
+from tests.acceptance.stack_tools import running_slow_api
+from tests.conftest import free_port
+
+
+@pytest.fixture
+def chaos_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    options = StackOptions(
+        data_dir=tmp_path_factory.mktemp("chaos"), shim_port=free_port(), demo_port=free_port(), with_demo=True
+    )
+    with Stack(options) as running:
+        yield running
+
+
+@pytest.fixture
+def slow_api() -> Iterator[str]:
+    with running_slow_api(free_port()) as url:
+        yield url
