@@ -3,7 +3,7 @@
 WorkerError
 ├── TransientError     retried by the table in tasks/retry.py
 │   ├── StoreUnavailable
-│   └── ModelOverloaded
+│   └── ModelFailed
 ├── PermanentError     dead-lettered at once
 │   ├── UnknownTurn
 │   ├── EndpointUnknown
