@@ -95,3 +95,11 @@ def same_stem(word: str, other: str) -> bool:
         return False
     shared = next((i for i in range(shorter) if word[i] != other[i]), shorter)
     return shared >= max(_SHORTEST_STEM, shorter - 1) and max(len(word), len(other)) - shared <= _LONGEST_ENDING + 1
+
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def readable(name: str) -> str:
+    """Turn `countryIsoCode`, `calculation_year`, `from-city` into words."""
+    return " ".join(re.sub(r"[\W_]+", " ", _CAMEL.sub(" ", name)).split()).lower()

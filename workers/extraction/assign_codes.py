@@ -1,0 +1,210 @@
+"""Gives numbers, identifiers, addresses, yes and no, and structured values to the parameters they were said for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from schemas.base import JsonValue
+from workers.extraction.continuation import yes_or_no
+from workers.extraction.params import Kind, Param
+from workers.extraction.reading import Reading, Standing, is_bare
+from workers.extraction.said import Doubt, Found, Said
+from workers.extraction.text import fold, overlaps, readable, same_stem, words_of
+from workers.extraction.values_codes import CodeMention
+from workers.extraction.values_numbers import NumberMention
+from workers.extraction.wording import holds
+
+# The strictest forms choose first.
+_ORDER = (
+    Kind.EMAIL, Kind.URL, Kind.UUID, Kind.IBAN, Kind.ADDRESS, Kind.PERSONAL_CODE, Kind.REGISTRY_CODE, Kind.PLATE,
+    Kind.POSTCODE, Kind.PHONE, Kind.TIME, Kind.ID,
+)  # fmt: skip
+NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER, Kind.AGE})
+# Forms so loose that they need a name beside them, a question just asked, or the message for themselves.
+_LOOSE = frozenset({Kind.PHONE, Kind.POSTCODE, Kind.TIME})
+_AGE_AFTER = re.compile(r"[\s-]*(?:years? old|y\.?o\b|aasta(?:ne|selt|se|t vana|ne laps)\w*|лет|год)")
+_LOOKS_LIKE_YEAR = re.compile(r"(?:19|20)\d\d")
+_FLAG_WORDS = frozenset(
+    {"show", "include", "with", "only", "is", "has", "get", "use", "the", "a", "an", "of", "and", "all"}
+)
+_NEGATED_WITHIN = 3
+
+
+def assign_codes(reading: Reading, params: Sequence[Param], standing: Standing) -> Found:
+    """Give forms, identifiers and numbers out, the strictest forms first; no stretch is given twice."""
+    found: Found = {}
+    spans = list(standing.taken)
+    now = Standing(asked=standing.asked, known=standing.known, taken=spans)
+    for param in sorted((p for p in params if p.kind in _ORDER), key=lambda p: _ORDER.index(p.kind)):
+        said = _coded(reading, param, params, now)
+        if said is not None:
+            found[param.name] = said
+            spans.append((said.start, said.end))
+    return found | _numbered(reading, params, now)
+
+
+def _coded(reading: Reading, param: Param, params: Sequence[Param], standing: Standing) -> Said | None:
+    mentions = _candidates(reading, param)
+    free = [m for m in mentions if not overlaps(m.start, m.end, standing.taken)]
+    labels = reading.label_spans(param)
+    labelled = [m for m in free if reading.is_labelled(labels, m.start, m.end)]
+    chosen = labelled or [m for m in free if _is_meant(reading, m, param, params, standing)]
+    if not chosen:
+        return _bare_code(reading, param, standing)
+    last = chosen[-1] if reading.corrects or labelled else chosen[0]
+    return Said(value=last.written, start=last.start, end=last.end)
+
+
+def _candidates(reading: Reading, param: Param) -> list[CodeMention]:
+    if param.kind is Kind.ADDRESS:
+        return reading.addresses
+    return reading.identifiers() if param.kind is Kind.ID else reading.codes(param.kind)
+
+
+def _is_meant(
+    reading: Reading, mention: CodeMention, param: Param, params: Sequence[Param], standing: Standing
+) -> bool:
+    """Whether a mention without a name beside it is for this parameter."""
+    is_alone = is_bare(reading, mention.start, mention.end)
+    if overlaps(mention.start, mention.end, reading.day_spans):
+        return False
+    if param.kind is Kind.ID:
+        return _identifies(mention, param, params, standing, is_alone=is_alone)
+    if param.kind in _LOOSE:
+        return param.name in standing.asked or is_alone
+    return True
+
+
+def _identifies(
+    mention: CodeMention, param: Param, params: Sequence[Param], standing: Standing, *, is_alone: bool
+) -> bool:
+    """Whether a word with a digit is this identifier: asked for, or required and with no rival that takes numbers."""
+    rivals = [
+        p
+        for p in params
+        if p is not param and (p.kind in NUMERIC or p.kind is Kind.ID) and p.name not in standing.known
+    ]
+    is_free = not any(p.name in standing.asked or p.spec.required for p in rivals)
+    if param.name in standing.asked:
+        return is_free or is_alone
+    is_open = param.spec.required and param.name not in standing.known and is_free
+    return is_open and not _LOOKS_LIKE_YEAR.fullmatch(mention.written)
+
+
+def _bare_code(reading: Reading, param: Param, standing: Standing) -> Said | None:
+    """Take the only word with a digit for what was just asked, though its form is another one than expected."""
+    if param.name not in standing.asked or param.kind in (Kind.ADDRESS, Kind.EMAIL, Kind.IBAN, Kind.URL, Kind.TIME):
+        return None
+    found = [m for m in reading.identifiers() if not overlaps(m.start, m.end, standing.taken)]
+    if len(found) != 1 or not is_bare(reading, found[0].start, found[0].end):
+        return None
+    return Said(value=found[0].written, start=found[0].start, end=found[0].end)
+
+
+def _numbered(reading: Reading, params: Sequence[Param], standing: Standing) -> Found:
+    found: Found = {}
+    numeric = [p for p in params if p.kind in NUMERIC]
+    left = [n for n in reading.numbers if not overlaps(n.start, n.end, standing.taken)]
+    for param in numeric:
+        labels = reading.label_spans(param)
+        hits = [n for n in left if reading.is_labelled(labels, n.start, n.end) or _is_age(reading, param, n)]
+        for number in hits[-1:]:
+            found |= _number(param, number)
+            left.remove(number)
+    waiting = [p for p in numeric if p.name not in found]
+    open_ones = [p for p in waiting if p.name in standing.asked] or [
+        p for p in waiting if p.spec.required and p.name not in standing.known
+    ]
+    plain = [n for n in left if not n.spelled or (open_ones and open_ones[0].name in standing.asked)]
+    if len(open_ones) == len(plain) and _can_pair(reading, open_ones, plain, standing.asked):
+        for param, number in zip(open_ones, plain, strict=True):
+            found |= _number(param, number)
+    return found
+
+
+def _can_pair(reading: Reading, params: Sequence[Param], left: Sequence[NumberMention], asked: Sequence[str]) -> bool:
+    """One number for one parameter; several only as a bare list in answer to a question that named them in order."""
+    if len(params) == 1:
+        return True
+    between = reading.text.folded[left[0].start : left[-1].end] if left else ""
+    return (
+        set(asked) >= {p.name for p in params}
+        and re.fullmatch(r"[\d\s.,;x×*-]+(?:and|ja|и)?[\d\s.,]*", between) is not None
+    )
+
+
+def _is_age(reading: Reading, param: Param, number: NumberMention) -> bool:
+    return param.kind is Kind.AGE and _AGE_AFTER.match(reading.text.folded, number.end) is not None
+
+
+def _number(param: Param, number: NumberMention) -> Found:
+    wants_whole = param.spec.type == "integer"
+    readings = [value for value in (number.value, number.other) if value is not None]
+    fitting = [int(v) if wants_whole else v for v in readings if not wants_whole or float(v).is_integer()]
+    if not fitting:
+        return {}
+    if len(fitting) > 1:
+        return {param.name: Doubt(options=tuple(fitting), start=number.start, end=number.end)}
+    return {param.name: Said(value=fitting[0], start=number.start, end=number.end)}
+
+
+def assign_flags(reading: Reading, params: Sequence[Param], *, asked: Sequence[str]) -> Found:
+    """Set a yes-or-no parameter that was named, or answered when it alone was asked."""
+    found: Found = {}
+    for param in (p for p in params if p.kind is Kind.BOOLEAN):
+        said = _flag(reading, param)
+        if said is None and list(asked) == [param.name]:
+            answer = yes_or_no(reading.text.raw)
+            said = Said(value=answer == "yes", start=0, end=len(reading.text.raw)) if answer != "unclear" else None
+        if said is not None:
+            found[param.name] = said
+    return found
+
+
+def _flag(reading: Reading, param: Param) -> Said | None:
+    words = reading.text.words
+    labels = [*param.spec.labels.values(), readable(param.spec.name)]
+    for label in labels:
+        wanted = [w.folded for w in words_of(fold(label)) if w.folded not in _FLAG_WORDS]
+        places = [next((i for i, w in enumerate(words) if same_stem(w.folded, said)), -1) for said in wanted]
+        is_phrase = wanted and min(places) >= 0 and max(places) - min(places) < len(wanted) + 1
+        if is_phrase and sum(map(len, wanted)) > _NEGATED_WITHIN:
+            first, last = min(places), max(places)
+            before = reading.words[max(0, first - _NEGATED_WITHIN) : first]
+            return Said(value=not holds(before, "false"), start=words[first].start, end=words[last].end)
+    return None
+
+
+def assign_structures(reading: Reading, params: Sequence[Param], *, asked: Sequence[str]) -> Found:
+    """Take JSON for a parameter that wants an object or a list; objects are never made from prose."""
+    found: Found = {}
+    for param in (p for p in params if p.kind in (Kind.OBJECT, Kind.ARRAY)):
+        mark = "{" if param.kind is Kind.OBJECT else "["
+        start = reading.text.raw.find(mark)
+        if start < 0 or not (param.name in asked or param.spec.required):
+            continue
+        try:
+            value, length = json.JSONDecoder(parse_constant=_no_constant).raw_decode(reading.text.raw[start:])
+        except (ValueError, RecursionError):
+            continue
+        found[param.name] = Said(value=value, start=start, end=start + length)
+    return found
+
+
+def _no_constant(name: str) -> JsonValue:
+    raise ValueError(f"{name} is no JSON")
+
+
+def assign_examples(reading: Reading, params: Sequence[Param]) -> Found:
+    """Give a text parameter one of the values that its description offers, when exactly that word was said."""
+    found: Found = {}
+    for param in (p for p in params if p.kind in (Kind.TEXT, Kind.ID)):
+        for example in param.examples:
+            said = tuple(word.folded for word in words_of(fold(readable(example))))
+            for place in range(len(reading.words) - len(said) + 1):
+                if said and not said[0][:1].isdigit() and reading.words[place : place + len(said)] == said:
+                    first, last = reading.text.words[place], reading.text.words[place + len(said) - 1]
+                    found[param.name] = Said(value=example, start=first.start, end=last.end)
+    return found

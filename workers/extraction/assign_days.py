@@ -1,0 +1,127 @@
+"""Gives days, moments and years to the parameters they were said for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime, time, tzinfo
+
+from schemas.base import JsonValue
+from workers.extraction.params import Kind, Param
+from workers.extraction.reading import Reading
+from workers.extraction.said import Doubt, Found, Refused, Said
+from workers.extraction.values_dates import Days
+
+_DATED = (Kind.DATE, Kind.MOMENT)
+_MIDNIGHT, _LAST_SECOND = time(0, 0, 0), time(23, 59, 59)
+Pair = tuple[Param, Param]
+
+
+def written_day(param: Param, day: date, clock: time | None, *, zone: tzinfo | None, is_end: bool) -> JsonValue:
+    """Write a day as the parameter wants it: `2026-05-12`, or a moment in UTC as `2026-05-12T00:00:00Z`.
+
+    A moment without a clock time is the first second of its day, or the last one when it ends something.
+    """
+    if param.kind is Kind.DATE:
+        return day.isoformat()
+    if clock is None:
+        clock, zone = (_LAST_SECOND if is_end else _MIDNIGHT), UTC if param.counts_days_in_utc else zone
+    try:
+        moment = datetime.combine(day, clock, tzinfo=zone or UTC).astimezone(UTC)
+    except OverflowError:
+        moment = datetime.combine(day, clock, tzinfo=UTC)
+    return f"{moment.date().isoformat()}T{moment:%H:%M:%S}Z"
+
+
+def pairs_of(params: Iterable[Param]) -> list[Pair]:
+    """Find the start and end parameters that belong together: alike but for that, else the only ones."""
+    dated = [param for param in params if param.kind in _DATED]
+    starts = [param for param in dated if param.direction == "start"]
+    ends = [param for param in dated if param.direction == "end"]
+    pairs = [(start, end) for start in starts for end in ends if start.family == end.family and start.kind is end.kind]
+    if not pairs and len(starts) == len(ends) == 1:
+        pairs = [(starts[0], ends[0])]
+    return pairs
+
+
+def assign_days(
+    reading: Reading, params: Sequence[Param], days: Sequence[Days], *, known: set[str], asked: Sequence[str]
+) -> Found:
+    """Give each stretch of days to a parameter of one endpoint, or to a pair; later words overrule earlier ones."""
+    found: Found = {}
+    dated = [param for param in params if param.kind in _DATED]
+    pairs = pairs_of(dated)
+    awaited = [param for param in dated if param.name in asked]
+    for stretch in days:
+        labelled = [p for p in dated if reading.is_labelled(reading.label_spans(p), stretch.start, stretch.end)]
+        if not labelled and len(awaited) == 1 and stretch.is_day and not stretch.role:
+            labelled = awaited
+        for name, said in _for(reading, stretch, labelled, dated, pairs, known | set(found)).items():
+            found[name] = said
+    return found
+
+
+def _for(
+    reading: Reading, days: Days, labelled: list[Param], dated: list[Param], pairs: list[Pair], known: set[str]
+) -> Found:
+    words = reading.text.between(days.start, days.end)
+    if days.grain == "impossible":
+        target = _target(days, labelled, dated, pairs, known)
+        refused = Refused(fault="impossible", words=words, start=days.start, end=days.end)
+        return {target.name: refused} if target else {}
+    pair = next((p for p in pairs if not labelled or labelled[0] in p), None)
+    if pair and not (labelled and days.is_day) and _covers_both(days):
+        return {
+            param.name: _said(reading, days, param, is_end=is_end)
+            for param, is_end in zip(pair, (False, True), strict=True)
+        }
+    target = _target(days, labelled, dated, pairs, known)
+    if target is None or (not days.is_day and target.direction == ""):
+        return {}
+    return {target.name: _said(reading, days, target, is_end=target.direction == "end")}
+
+
+def _covers_both(days: Days) -> bool:
+    """Whether a stretch fills a whole period: a range, this week, tomorrow, on 24 February."""
+    if days.role in ("from", "to"):
+        return False
+    return not days.is_day or (days.at_first is None and (days.grain == "near" or days.role == "on"))
+
+
+def _target(days: Days, labelled: list[Param], dated: list[Param], pairs: list[Pair], known: set[str]) -> Param | None:
+    if labelled:
+        return labelled[0]
+    singles = [param for param in dated if not any(param in pair for pair in pairs)]
+    if pairs and (days.role in ("from", "to") or len(singles) != 1):
+        start, end = pairs[0]
+        if days.role == "from":
+            return start
+        if days.role == "to":
+            return end
+        return start if start.name not in known else end if end.name not in known else None
+    directed = [p for p in singles if (p.direction, days.role) in (("start", "from"), ("end", "to"))]
+    if len(directed) == 1:
+        return directed[0]
+    return singles[0] if len(singles) == 1 else None
+
+
+def _said(reading: Reading, days: Days, param: Param, *, is_end: bool) -> Said | Doubt:
+    day, clock = (days.last, days.at_last) if is_end else (days.first, days.at_first)
+    zone = days.zone or reading.now.tzinfo
+    value = written_day(param, day, clock, zone=zone, is_end=is_end)
+    if days.other is not None and days.is_day:
+        other = written_day(param, days.other, clock, zone=zone, is_end=is_end)
+        return Doubt(options=(value, other), start=days.start, end=days.end)
+    return Said(value=value, start=days.start, end=days.end)
+
+
+def assign_year(reading: Reading, param: Param, days: Sequence[Days]) -> Found:
+    """Give a whole year to a parameter that wants one, as an integer or as text."""
+    years = [stretch for stretch in days if stretch.grain == "year"]
+    labels = reading.label_spans(param)
+    labelled = [stretch for stretch in years if reading.is_labelled(labels, stretch.start, stretch.end)]
+    if not years:
+        return {}
+    chosen = (labelled or years)[-1]
+    year = chosen.first.year
+    value = str(year) if param.spec.type == "string" else year
+    return {param.name: Said(value=value, start=chosen.start, end=chosen.end)}

@@ -1,0 +1,212 @@
+"""Gives countries, currencies, languages, towns and listed values to the parameters they were said for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.base import JsonValue
+from workers.extraction.params import Direction, Kind, Param, country_code
+from workers.extraction.reading import Reading, is_bare
+from workers.extraction.said import Found, Refused, Said
+from workers.extraction.text import fold, overlaps
+from workers.extraction.values_names import NameKind, NameMention
+from workers.extraction.values_options import misspelled_option, options_in
+
+NAMED: dict[Kind, NameKind] = {
+    Kind.COUNTRY: "countries", Kind.CURRENCY: "currencies", Kind.LANGUAGE: "languages", Kind.CITY: "cities",
+}  # fmt: skip
+_START_BEFORE = re.compile(r"(?:^|[^\w])(?:from|alates|из|с|со|от|leaving|departing|between|instead)\s+(?:the\s+)?$")
+_END_BEFORE = re.compile(r"(?:(?:^|[^\w])(?:to|into|towards?|till|until|kuni|в|во|на|до)\s+(?:the\s+)?|(?:->|→|>)\s*)$")
+_IN_BEFORE = re.compile(r"(?:^|[^\w])(?:in|as)\s+$")
+_START_ENDING = re.compile(r"[aeiou]?(?:st|lt)|te?st|dest")
+_END_ENDING = re.compile(r"[aeiou]?(?:sse|ni|ks|le)|i?teks|desse|tesse")
+_CURRENCY_END_ENDING = re.compile(r"[aeiou]?s|i?tes|ides|des")
+_AMOUNT_BEFORE = re.compile(r"\d\s*$")
+_AMOUNT_AFTER = re.compile(r"\s*\d")
+_DASH_BETWEEN = re.compile(r"\s*(?:-|->|/|>|→)\s*")
+_CAPITALISED = re.compile(
+    r"(?<![\w])(?:in|at|to|from|for|near|of)\s+(?:the\s+)?((?:[A-ZÄÖÜÕŠŽ][\w'-]+)(?:\s[A-ZÄÖÜÕŠŽ][\w'-]+)*)"
+)
+_LONGEST_BARE_NAME = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Mention:
+    start: int
+    end: int
+    value: JsonValue
+    direction: Direction
+
+
+def assign_names(reading: Reading, params: Sequence[Param], *, known: set[str], asked: Sequence[str]) -> Found:
+    """Give what was named to the parameters of one endpoint; those that take the same values compete for it."""
+    found: Found = {}
+    taken: list[tuple[int, int]] = (
+        [(code.start, code.end) for code in reading.addresses] if _wants_address(params) else []
+    )
+    for group in _groups(params):
+        mentions = [m for m in _mentions(reading, group[0], asked) if not overlaps(m.start, m.end, taken)]
+        given = _share(reading, group, mentions, known=known, asked=asked)
+        found |= given
+        taken += [(said.start, said.end) for said in given.values() if isinstance(said, Said)]
+        for param in group:
+            if param.name not in found and param.name in asked and not mentions:
+                found |= _rest(reading, param, asked)
+    return found
+
+
+def _wants_address(params: Sequence[Param]) -> bool:
+    return any(param.kind is Kind.ADDRESS for param in params)
+
+
+def _groups(params: Sequence[Param]) -> list[list[Param]]:
+    """Put together the parameters that the same words could fill."""
+    groups: dict[object, list[Param]] = {}
+    for param in params:
+        if param.kind is Kind.ENUM:
+            key: object = tuple(option.value for option in param.spec.enum)
+        elif param.kind in NAMED:
+            key = param.kind
+        else:
+            continue
+        groups.setdefault(key, []).append(param)
+    return list(groups.values())
+
+
+def _mentions(reading: Reading, param: Param, asked: Sequence[str]) -> list[_Mention]:
+    is_money = param.kind is Kind.CURRENCY or "currency" in param.named
+    if param.kind is Kind.ENUM:
+        options = options_in(reading.text, param.wordings)
+        if not options and param.name in asked:
+            typo = misspelled_option(reading.text, param.wordings)
+            options = [typo] if typo else []
+        named = [(o.start, o.end, _typed(param, o.value), o.ending) for o in options]
+    else:
+        named = [(m.start, m.end, name_value(param, m), m.ending) for m in reading.names(NAMED[param.kind])] or (
+            _unlisted_towns(reading) if param.kind is Kind.CITY else []
+        )
+    wanted = [one for one in named if reading.is_wanted(one[0], one[1])]
+    return [
+        _Mention(
+            start=start, end=end, value=value,
+            direction=_direction(reading, (start, end), ending, is_money=is_money)
+            or _by_dash(reading, i, [(s, e) for s, e, _, _ in wanted]),
+        )
+        for i, (start, end, value, ending) in enumerate(wanted)
+    ]  # fmt: skip
+
+
+def _typed(param: Param, value: str) -> JsonValue:
+    """Give an option back in the parameter's own type."""
+    if param.spec.type == "integer" and re.fullmatch(r"-?\d+", value):
+        return int(value)
+    return value
+
+
+def name_value(param: Param, mention: NameMention) -> JsonValue:
+    """Write what was named as the parameter wants it: a code, or the town's own name."""
+    if param.kind is Kind.COUNTRY:
+        return country_code(mention.codes, param.spec) if param.wants_code else mention.name
+    code = mention.codes[0]
+    return code.upper() if param.kind is Kind.LANGUAGE and param.writes_codes_in_capitals else code
+
+
+def _unlisted_towns(reading: Reading) -> list[tuple[int, int, JsonValue, str]]:
+    """Take "in Springfield" for a town when no known one was named (English only: other languages inflect)."""
+    if reading.language != "en":
+        return []
+    known = [*reading.day_spans, *((n.start, n.end) for n in reading.names("countries"))]
+    return [
+        (match.start(1), match.end(1), match[1], "")
+        for match in _CAPITALISED.finditer(reading.text.raw)
+        if not overlaps(match.start(1), match.end(1), known)
+    ]
+
+
+def _direction(reading: Reading, span: tuple[int, int], ending: str, *, is_money: bool) -> Direction:
+    start, end = span
+    before, after = reading.text.folded[:start], reading.text.folded[end:]
+    if is_money and (_AMOUNT_BEFORE.search(before) or _AMOUNT_AFTER.match(after)):
+        return "start"
+    if _START_ENDING.fullmatch(ending) or _START_BEFORE.search(before):
+        return "start"
+    if _END_ENDING.fullmatch(ending) or _END_BEFORE.search(before):
+        return "end"
+    if is_money and (_CURRENCY_END_ENDING.fullmatch(ending) or _IN_BEFORE.search(before)):
+        return "end"
+    return ""
+
+
+def _by_dash(reading: Reading, place: int, spans: list[tuple[int, int]]) -> Direction:
+    """Read "Tallinn–Tartu" and "EUR/SEK" from left to right."""
+    if place + 1 < len(spans) and _DASH_BETWEEN.fullmatch(reading.text.folded, spans[place][1], spans[place + 1][0]):
+        return "start"
+    if place and _DASH_BETWEEN.fullmatch(reading.text.folded, spans[place - 1][1], spans[place][0]):
+        return "end"
+    return ""
+
+
+def _share(
+    reading: Reading, group: list[Param], mentions: list[_Mention], *, known: set[str], asked: Sequence[str]
+) -> Found:
+    """Share the mentions among parameters of one sort: by label, by direction, then what is left to what is left."""
+    found: Found = {}
+    left = list(mentions)
+    for fits in (_fits_label, _fits_direction):
+        for mention in list(left):
+            param = next((p for p in group if fits(reading, p, mention)), None)
+            if param is not None:
+                found[param.name] = Said(value=mention.value, start=mention.start, end=mention.end)
+                left.remove(mention)
+    free = [p for p in group if p.name not in found]
+    undirected = [m for m in left if not m.direction or not any(p.direction for p in group)]
+    if not free or not undirected:
+        return found
+    target = _only_target(free, known=known, asked=asked, is_single=len(group) == 1)
+    if target is not None:
+        mention = undirected[-1] if reading.corrects else undirected[0]
+        found[target.name] = Said(value=mention.value, start=mention.start, end=mention.end)
+    elif len(free) == len(undirected) and set(asked) >= {p.name for p in free}:
+        for param, mention in zip(free, undirected, strict=True):
+            found[param.name] = Said(value=mention.value, start=mention.start, end=mention.end)
+    return found
+
+
+def _fits_label(reading: Reading, param: Param, mention: _Mention) -> bool:
+    return reading.is_labelled(reading.label_spans(param), mention.start, mention.end)
+
+
+def _fits_direction(_: Reading, param: Param, mention: _Mention) -> bool:
+    return bool(mention.direction) and mention.direction == param.direction
+
+
+def _only_target(free: list[Param], *, known: set[str], asked: Sequence[str], is_single: bool) -> Param | None:
+    """Return the one parameter that a word without any sign of direction can be for."""
+    if is_single:
+        return free[0]
+    asked_free = [p for p in free if p.name in asked]
+    if len(asked_free) == 1:
+        return asked_free[0]
+    open_ones = [p for p in free if p.name not in known]
+    return open_ones[0] if len(open_ones) == len(free) == 1 else None
+
+
+def _rest(reading: Reading, param: Param, asked: Sequence[str]) -> Found:
+    """Take a bare answer to the only question: an unlisted town as it stands, a wrong choice as refused."""
+    words = reading.text.words
+    if (
+        not words
+        or len(asked) != 1
+        or len(words) > _LONGEST_BARE_NAME
+        or not is_bare(reading, words[0].start, words[-1].end)
+    ):
+        return {}
+    start, end = words[0].start, words[-1].end
+    written = reading.text.between(start, end)
+    if param.kind is Kind.ENUM and fold(written).strip():
+        return {param.name: Refused(fault="not_option", words=written, start=start, end=end)}
+    if param.kind is Kind.CITY and written[:1].isalpha() and not reading.days and not reading.numbers:
+        return {param.name: Said(value=written, start=start, end=end)}
+    return {}

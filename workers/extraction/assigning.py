@@ -1,0 +1,179 @@
+"""Decides which endpoint and which parameter each part of a message is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from schemas.conversations import Collecting, EndpointProgress
+from schemas.endpoints import Endpoint
+from workers.extraction.assign_codes import assign_codes, assign_examples, assign_flags, assign_structures
+from workers.extraction.assign_days import assign_days, assign_year
+from workers.extraction.assign_names import assign_names
+from workers.extraction.assign_text import assign_lists, assign_text
+from workers.extraction.params import Kind, Param, param_of
+from workers.extraction.reading import Reading, Span, Standing
+from workers.extraction.said import Found, Said
+from workers.extraction.text import fold, overlaps, readable, same_stem, words_of
+from workers.extraction.values_names import NameKind, names_in
+from workers.extraction.wording import holds
+
+_CLAUSE = re.compile(r"[,;()\n]|[:/](?=\s)|[.!?](?=\s|$)|(?<!\w)(?:and|also|ja|ning|и|plus|ka|также)(?!\w)")
+_SENTENCE = re.compile(r"[.!?](?=\s|$)|\n|;")
+_SHORTEST_TELLING = 4
+_PLACES: tuple[NameKind, ...] = ("countries", "cities")
+_DAY_KINDS = (Kind.DATE, Kind.MOMENT, Kind.YEAR)
+
+
+@dataclass(frozen=True)
+class Slots:
+    """One endpoint's parameters, and the words that tell it from the others."""
+
+    progress: EndpointProgress
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return self.progress.endpoint
+
+    @cached_property
+    def params(self) -> tuple[Param, ...]:
+        return tuple(param_of(spec) for spec in self.endpoint.params)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Folded words of its names, titles, descriptions and parameter labels, four letters or longer."""
+        endpoint = self.endpoint
+        texts = [
+            readable(endpoint.name),
+            endpoint.description,
+            *endpoint.descriptions.values(),
+            *endpoint.titles.values(),
+        ]
+        texts += [alias for said in endpoint.aliases.values() for alias in said]
+        texts += [" ".join(label) for param in self.params for label in param.labels if param.spec.required]
+        return frozenset(w.folded for text in texts for w in words_of(fold(text)) if len(w.folded) >= _SHORTEST_TELLING)
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What one message said, endpoint by endpoint, in the collection's order."""
+
+    found: tuple[Found, ...]
+    spans: tuple[Span, ...] = field(default=())
+
+    @property
+    def holds_value(self) -> bool:
+        return any(self.found)
+
+
+def hear(reading: Reading, collecting: Collecting) -> Heard:
+    """Take from a message what it says for each endpoint. A shared parameter is heard once, for all that lack it."""
+    slots = [Slots(progress) for progress in collecting.endpoints]
+    scopes = _scopes(reading, slots)
+    asked = collecting.asked
+    found = [_formed(reading, one, asked, scope) for one, scope in zip(slots, scopes, strict=True)]
+    taken = [(said.start, said.end) for said_for in found for said in said_for.values()]
+    labels = [span for one in slots for param in one.params for span in reading.label_spans(param)]
+    for one, said_for in zip(slots, found, strict=True):
+        known = {*one.progress.values, *said_for}
+        open_asked = [name for name in asked if name not in said_for]
+        standing = Standing(asked=open_asked, known=known, taken=taken)
+        said_for |= assign_lists(reading, one.params, asked=open_asked, taken=taken)  # noqa: PLW2901 - dict in place
+        said_for |= assign_text(reading, one.params, standing, labels=labels)  # noqa: PLW2901
+    return Heard(found=tuple(_shared(found, slots)))
+
+
+def meant_endpoints(reading: Reading, collecting: Collecting) -> set[int]:
+    """Return the places of the endpoints that the message's own words point at."""
+    telling = _telling([Slots(progress) for progress in collecting.endpoints])
+    return {i for i, own in enumerate(telling) if any(_knows(own, word) for word in reading.words)}
+
+
+def _formed(reading: Reading, slots: Slots, asked: Sequence[str], scope: list[Span]) -> Found:
+    """Take everything that has a form of its own: days, names, codes, numbers, flags."""
+    known = set(slots.progress.values)
+    params = slots.params
+    days = [d for d in reading.days if not _is_elsewhere((d.start, d.end), scope)]
+    found = assign_structures(reading, params, asked=asked)
+    found |= assign_days(reading, params, days, known=known, asked=asked)
+    for param in (p for p in params if p.kind is Kind.YEAR):
+        found |= assign_year(reading, param, days)
+    found |= assign_names(reading, params, known=known, asked=asked)
+    taken = [(said.start, said.end) for said in found.values()]
+    found |= assign_codes(reading, params, Standing(asked=asked, known=known, taken=taken))
+    found |= assign_flags(reading, params, asked=asked)
+    found |= {name: said for name, said in assign_examples(reading, params).items() if name not in found}
+    return {name: said for name, said in found.items() if not _is_elsewhere((said.start, said.end), scope)}
+
+
+def _is_elsewhere(span: Span, scope: list[Span]) -> bool:
+    return any(start <= span[0] < end for start, end in scope)
+
+
+def _scopes(reading: Reading, slots: list[Slots]) -> list[list[Span]]:
+    """For each endpoint, the stretches of the message that clearly speak of another one."""
+    if len(slots) == 1 or holds(reading.words, "both"):
+        return [[] for _ in slots]
+    telling = _telling(slots)
+    # A place in a description ("an Estonian vehicle") does not make every mention of it speak of that endpoint.
+    places = [(n.start, n.end) for kind in _PLACES for n in names_in(reading.text, kind)]
+    common = [word for word in reading.text.words if not overlaps(word.start, word.end, places)]
+    elsewhere: list[list[Span]] = [[] for _ in slots]
+    meant: set[int] = set()
+    for start, end, is_new_sentence in _clauses(reading.text.folded):
+        words = [w.folded for w in common if start <= w.start and w.end <= end]
+        hits = {i for i, own in enumerate(telling) if any(_knows(own, word) for word in words)}
+        meant = hits or (set() if is_new_sentence else meant)
+        for i in range(len(slots)):
+            if meant and i not in meant and _could_be_for(slots, meant, i):
+                elsewhere[i].append((start, end))
+    return elsewhere
+
+
+def _telling(slots: list[Slots]) -> list[frozenset[str]]:
+    """Return the words that tell each endpoint from the others."""
+    return [
+        frozenset(w for w in one.words if not any(_knows(other.words, w) for other in slots if other is not one))
+        for one in slots
+    ]
+
+
+def _knows(words: frozenset[str], word: str) -> bool:
+    return word in words or (len(word) >= _SHORTEST_TELLING and any(same_stem(word, own) for own in words))
+
+
+def _could_be_for(slots: list[Slots], meant: set[int], other: int) -> bool:
+    """Whether the meant endpoints compete with the other one for values; if not, nobody's words are taken away."""
+    kinds = {_broad(param.kind) for i in meant for param in slots[i].params}
+    return bool(kinds & {_broad(param.kind) for param in slots[other].params})
+
+
+def _broad(kind: Kind) -> str:
+    return "days" if kind in _DAY_KINDS else kind.value
+
+
+def _clauses(folded: str) -> list[tuple[int, int, bool]]:
+    """Cut a message into clauses: start, end, and whether a new sentence begins there."""
+    found: list[tuple[int, int, bool]] = []
+    start, is_new = 0, True
+    for match in _CLAUSE.finditer(folded):
+        found.append((start, match.start(), is_new))
+        start, is_new = match.end(), _SENTENCE.match(folded, match.start()) is not None
+    found.append((start, len(folded), is_new))
+    return found
+
+
+def _shared(found: list[Found], slots: list[Slots]) -> list[Found]:
+    """Give what was heard for one endpoint to the others that have the same parameter and still lack it."""
+    shared: list[Found] = [dict(said) for said in found]
+    for i, said_for in enumerate(found):
+        for name, said in said_for.items():
+            spec = slots[i].endpoint.param(name)
+            for j, other in enumerate(slots):
+                theirs = other.endpoint.param(name)
+                is_same = spec is not None and theirs is not None and spec.type == theirs.type
+                if j != i and is_same and name not in found[j] and name not in other.progress.values:
+                    shared[j][name] = said if isinstance(said, Said) else shared[j].get(name, said)
+    return shared

@@ -1,0 +1,206 @@
+"""The public face of slot filling: open a collection, take one message, then ask, finish, or give up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from schemas.conversations import Collecting, EndpointProgress
+from schemas.endpoints import Endpoint, Language
+from schemas.routing import Choice
+from workers.extraction.assigning import Heard, hear, meant_endpoints
+from workers.extraction.continuation import steering, yes_or_no
+from workers.extraction.questions import Asker, names_of_flags
+from workers.extraction.reading import Reading, read
+from workers.extraction.showing import title
+from workers.extraction.slots import Merged, emptied, merge, missing_of
+from workers.extraction.wording import holds
+
+# Limits of the seed project: questions asked before giving up, and the one that asks whether to go on.
+_SINGLE_TURNS, _SINGLE_CONTINUATION = 5, 3
+_PARALLEL_TURNS, _PARALLEL_CONTINUATION = 6, 4
+_MOST_TURNS = 9
+
+Reason = Literal["cancelled", "declined", "exhausted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A question goes out. `missing` are the parameters it names; `choices` are buttons beside it."""
+
+    collecting: Collecting
+    question: str
+    missing: tuple[str, ...]
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ready:
+    """Every endpoint left in the collection has all it needs."""
+
+    collecting: Collecting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abandoned:
+    """The collection ends without a call. `say` is a finished sentence; empty when exhausted: the next layer speaks."""
+
+    reason: Reason
+    say: str
+    collecting: Collecting
+
+
+Outcome = Asked | Ready | Abandoned
+
+
+def open_collection(endpoints: Sequence[Endpoint], query: str, *, unmatched: Sequence[str] = ()) -> Collecting:
+    """Begin to collect for those endpoints; nothing is known yet."""
+    is_parallel = len(endpoints) > 1
+    return Collecting(
+        endpoints=tuple(EndpointProgress(endpoint=endpoint) for endpoint in endpoints),
+        original_query=query,
+        max_turns=min(_PARALLEL_TURNS if is_parallel else _SINGLE_TURNS, _MOST_TURNS),
+        continuation_turn=_PARALLEL_CONTINUATION if is_parallel else _SINGLE_CONTINUATION,
+        unmatched=tuple(unmatched),
+    )
+
+
+def collect(collecting: Collecting, message: str, *, language: Language, now: datetime) -> Outcome:
+    """Take a message, the first or a later one, into the collection. `now` is aware, in the chat's zone."""
+    reading = read(message, language=language, now=now)
+    turn = _Turn(collecting=collecting, reading=reading)
+    if collecting.turns == 0:
+        return turn.take(hear(reading, collecting))
+    return turn.continued() if collecting.awaiting_continuation else turn.answered()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Turn:
+    """One message of one collection."""
+
+    collecting: Collecting
+    reading: Reading
+
+    @property
+    def message(self) -> str:
+        return self.reading.text.raw
+
+    @property
+    def asker(self) -> Asker:
+        return Asker(collecting=self.collecting, language=self.reading.language, now=self.reading.now)
+
+    def on(self, collecting: Collecting) -> _Turn:
+        return _Turn(collecting=collecting, reading=self.reading)
+
+    def continued(self) -> Outcome:
+        """Hear the answer to "shall we go on?"; a message that carries a value is a value."""
+        reply = yes_or_no(self.message)
+        resumed = self.on(self.collecting.model_copy(update={"awaiting_continuation": False}))
+        flags = names_of_flags(self.collecting)
+        asked = () if reply != "unclear" else tuple(name for name in self.collecting.asked if name not in flags)
+        heard = hear(self.reading, self.collecting.model_copy(update={"asked": asked}))
+        if heard.holds_value:
+            return resumed.take(heard)
+        if reply == "yes":
+            return resumed.ask()
+        if reply == "no":
+            return self._abandon("declined")
+        if steering(self.message):
+            return resumed.steered() or resumed.ask()
+        return self.ask_to_go_on()
+
+    def answered(self) -> Outcome:
+        """Hear an answer to a question: a steering word, an endpoint no longer wanted, or values."""
+        return self.steered() or self.without_dropped() or self.take(hear(self.reading, self.collecting))
+
+    def steered(self) -> Outcome | None:
+        """Obey cancel, start over, "what do you know?", "I don't know" and skip; None for anything else."""
+        match steering(self.message):
+            case "cancel":
+                return self._abandon("cancelled")
+            case "restart":
+                fresh = self.on(emptied(self.collecting))
+                return fresh.ask(self.asker.say("restarted"))
+            case "known":
+                return self.ask(self.asker.known())
+            case "dunno":
+                return self.ask(self.asker.explained())
+            case "skip":
+                return self.ask(self.asker.say("required"))
+            case None:
+                return None
+
+    def without_dropped(self) -> Outcome | None:
+        """Leave out an endpoint of several that the person no longer wants ("forget the address")."""
+        progresses = self.collecting.endpoints
+        if len(progresses) == 1 or not holds(self.reading.words, "drop"):
+            return None
+        dropped = meant_endpoints(self.reading, self.collecting)
+        if len(dropped) != 1 or hear(self.reading, self.collecting.model_copy(update={"asked": ()})).holds_value:
+            return None
+        (gone,) = dropped
+        left = self.collecting.model_copy(update={"endpoints": (*progresses[:gone], *progresses[gone + 1 :])})
+        name = title(progresses[gone].endpoint, self.reading.language)
+        turn = self.on(left)
+        return turn.ask(turn.asker.say("dropped", title=name)) if missing_of(left) else Ready(collecting=left)
+
+    def take(self, heard: Heard) -> Outcome:
+        """Put values in; finish when nothing is missing and nothing is in doubt."""
+        merged = merge(self.collecting, heard)
+        turn = self.on(merged.collecting)
+        if merged.doubt is None and merged.refused is None and not missing_of(merged.collecting):
+            return Ready(collecting=merged.collecting.model_copy(update={"asked": (), "awaiting_continuation": False}))
+        return turn.ask_after(merged)
+
+    def ask_after(self, merged: Merged) -> Outcome:
+        """Ask on, after saying what was understood and what could not be taken."""
+        asker = self.asker
+        openings = [
+            asker.got(merged.news) if self.collecting.turns else "",
+            asker.refusal(merged.refused) if merged.refused else "",
+        ]
+        if merged.doubt is not None:
+            param, doubt = merged.doubt
+            question, choices = asker.ask_which(param, doubt, *openings)
+            return self._asked(question, (param.name,), choices)
+        if not missing_of(self.collecting):
+            # An optional value was refused: everything else is there, so the call goes out without it.
+            return Ready(collecting=self.collecting)
+        return self.ask(*openings)
+
+    def ask(self, *said_first: str) -> Outcome:
+        """Ask for what is missing; at the continuation turn ask whether to go on; after the last turn give up."""
+        if self.collecting.turns + 1 == self.collecting.continuation_turn:
+            return self.ask_to_go_on(*said_first)
+        return self._asked(self.asker.ask(*said_first), missing_of(self.collecting))
+
+    def ask_to_go_on(self, *said_first: str) -> Outcome:
+        question, choices = self.asker.ask_to_go_on(*said_first)
+        waiting = self.on(self.collecting.model_copy(update={"awaiting_continuation": True}))
+        return waiting._asked(question, missing_of(self.collecting), choices)  # noqa: SLF001 - its own class
+
+    def _asked(self, question: str, missing: tuple[str, ...], choices: tuple[Choice, ...] = ()) -> Outcome:
+        if self.collecting.turns >= self.collecting.max_turns:
+            return self._exhausted()
+        asked = self.collecting.model_copy(
+            update={"turns": self.collecting.turns + 1, "asked": missing, "last_question": question}
+        )
+        return Asked(collecting=asked, question=question, missing=missing, choices=choices)
+
+    def _exhausted(self) -> Outcome:
+        """Deliver the endpoints that are complete and name the rest; without any, the next layer takes over."""
+        complete = tuple(progress for progress in self.collecting.endpoints if not progress.missing)
+        if not complete:
+            return self._abandon("exhausted")
+        rest = (title(p.endpoint, self.reading.language) for p in self.collecting.endpoints if p.missing)
+        update = {
+            "endpoints": complete, "unmatched": (*self.collecting.unmatched, *rest), "asked": (),
+            "awaiting_continuation": False,
+        }  # fmt: skip
+        return Ready(collecting=self.collecting.model_copy(update=update))
+
+    def _abandon(self, reason: Reason) -> Abandoned:
+        say = "" if reason == "exhausted" else self.asker.say(reason)
+        return Abandoned(reason=reason, say=say, collecting=self.collecting)

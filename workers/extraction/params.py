@@ -1,0 +1,260 @@
+"""What a parameter is for: its kind, whether it begins or ends something, and the words by which people name it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property, lru_cache
+from typing import Literal
+
+from schemas.endpoints import LANGUAGES, Language, ParamSpec
+from workers.extraction.text import fold, readable, words_of
+from workers.extraction.values_options import Wording, wordings_of
+from workers.messages.catalog import phrases
+
+
+class Kind(StrEnum):
+    """What sort of value fills a parameter."""
+
+    DATE = "date"
+    MOMENT = "moment"
+    YEAR = "year"
+    AGE = "age"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    ENUM = "enum"
+    ARRAY = "array"
+    OBJECT = "object"
+    COUNTRY = "country"
+    CURRENCY = "currency"
+    LANGUAGE = "language"
+    CITY = "city"
+    ADDRESS = "address"
+    EMAIL = "email"
+    PHONE = "phone"
+    IBAN = "iban"
+    PLATE = "plate"
+    URL = "url"
+    UUID = "uuid"
+    POSTCODE = "postcode"
+    PERSONAL_CODE = "personal_code"
+    REGISTRY_CODE = "registry_code"
+    TIME = "time"
+    ID = "id"
+    TEXT = "text"
+
+
+Direction = Literal["", "start", "end"]
+
+_FORMATS = {
+    "plate": Kind.PLATE, "license-plate": Kind.PLATE, "email": Kind.EMAIL, "phone": Kind.PHONE, "iban": Kind.IBAN,
+    "city": Kind.CITY, "address": Kind.ADDRESS, "uri": Kind.URL, "url": Kind.URL, "uuid": Kind.UUID,
+    "date": Kind.DATE, "date-time": Kind.MOMENT, "datetime": Kind.MOMENT, "time": Kind.TIME, "country": Kind.COUNTRY,
+    "currency": Kind.CURRENCY, "language": Kind.LANGUAGE, "postal-code": Kind.POSTCODE, "postcode": Kind.POSTCODE,
+    "personal-code": Kind.PERSONAL_CODE, "registry-code": Kind.REGISTRY_CODE, "id": Kind.ID,
+}  # fmt: skip
+# Tried in order against the words of the name: `countryIsoCode` is "country iso code".
+_NAMED: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(pattern))
+    for kind, pattern in (
+        (Kind.EMAIL, r"\be ?mail|\bepost"),
+        (Kind.PHONE, r"\bphone|\btelefon|\bmobile\b|\btel\b"),
+        (Kind.IBAN, r"\biban\b|\bbank account\b"),
+        (
+            Kind.PLATE,
+            r"\bplate\b|\breg (?:nr|number|mark|no)\b|\blicen[cs]e plate|\bregistration (?:nr|number)\b|numbrimark",
+        ),
+        (Kind.POSTCODE, r"\bpost(?:al)? ?code|\bzip\b|\bpostiindeks"),
+        (Kind.PERSONAL_CODE, r"\bpersonal (?:id )?code|\bisikukood|\bnational id"),
+        (Kind.REGISTRY_CODE, r"\bregistry code|\bregistrikood|\breg(?:istration)? code|\bregister code"),
+        (Kind.COUNTRY, r"\bcountry|\bcitizenship|\bnationality|\briik|\briigi ?kood|\bkodakondsus"),
+        (Kind.CURRENCY, r"\bcurrency|\bvaluuta"),
+        (Kind.LANGUAGE, r"\blang\b|\blanguage|\blocale\b|\bkeel\b"),
+        (Kind.UUID, r"\buuid\b|\bguid\b"),
+        (Kind.URL, r"\burl\b|\blink\b|\bwebsite\b"),
+        (Kind.ADDRESS, r"\baddress|\baadress|\bstreet\b"),
+        (Kind.CITY, r"\bcity|\btown|\blinn\b"),
+        (Kind.TIME, r"\btime$|\bclock$"),
+        (
+            Kind.ID,
+            r"\bid\b|\bidentifier\b|\bcode\b|\bnumber\b|\bnr\b|\bno\b|\breference\b|\bref\b|\bkey\b|\bkood\b|\bstation\b",
+        ),
+    )
+)
+_START = re.compile(
+    r"\b(?:from|start|starts|begin|beginning|since|after|valid from|departure|depart|departing|origin|source|"
+    r"check ?in|pick ?up|lower|first|min|algus|alates|lahte)\b"
+)
+_END = re.compile(
+    r"\b(?:to|end|ends|until|till|before|through|thru|valid to|arrival|return|destination|dest|target|"
+    r"check ?out|drop ?off|upper|last|max|lopp|kuni|siht)\b"
+)
+_YEAR = re.compile(r"\byear\b|\baasta\b|\byyyy\b")
+_AGE = re.compile(r"\bage\b|\bvanus\b|\bvanus\w*")
+_DAY_ONLY = re.compile(r"(?<!t)yyyy-mm-dd(?!t|[ ]?hh)")
+_MOMENT_FORM = re.compile(r"yyyy-mm-ddthh")
+_ISO_CASE = re.compile(r"(?<![\w])([A-Z]{2,3})(?!\w)")
+_THREE_LETTERS = re.compile(r"alpha-?3|three[- ]letter|3[- ]letter|kolmetahe|трехбукв")
+_UTC_DAY = re.compile(r"(?<![\d\w])T\d\d:\d\d:\d\dZ")
+_EXAMPLES = re.compile(
+    r"\((?:nt|e\.g\.|eg|for example|such as|например|naiteks|näiteks|naide|like)[:,]?\s*([^)]*)\)", re.IGNORECASE
+)
+
+
+def country_code(codes: tuple[str, ...], spec: ParamSpec) -> str:
+    """Choose between the two- and the three-letter code, as the description asks."""
+    wants_three = _THREE_LETTERS.search(fold(spec.description)) or re.fullmatch(r"[A-Z]{3}", str(spec.example or ""))
+    return codes[1] if wants_three and len(codes) > 1 else codes[0]
+
+
+@dataclass(frozen=True)
+class Param:
+    """A ParamSpec with what its words say about it."""
+
+    spec: ParamSpec
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    @cached_property
+    def named(self) -> str:
+        return fold(readable(self.spec.name))
+
+    @cached_property
+    def kind(self) -> Kind:
+        return _kind_of(self.spec, self.named)
+
+    @cached_property
+    def direction(self) -> Direction:
+        """Whether it begins or ends something (a period, a journey, a conversion)."""
+        start, end = _START.search(self.named), _END.search(self.named)
+        if start and not end:
+            return "start"
+        return "end" if end and not start else ""
+
+    @cached_property
+    def family(self) -> str:
+        """The name without its start or end word: `validFrom` and `validTo` are one family."""
+        return " ".join(_END.sub(" ", _START.sub(" ", self.named)).split())
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """The folded words by which people call it, the longest label first."""
+        said = [*self.spec.labels.values(), readable(self.spec.name), *self.aliases]
+        cut = {tuple(word.folded for word in words_of(fold(label))) for label in said}
+        return tuple(sorted((words for words in cut if words), key=lambda words: (-len(words), words)))
+
+    @cached_property
+    def aliases(self) -> tuple[str, ...]:
+        keys = [self.kind.value]
+        if self.direction and self.kind in (Kind.DATE, Kind.MOMENT):
+            keys = [f"date_{self.direction}"]
+        return tuple(alias for language in LANGUAGES for key in keys for alias in _aliases(language).get(key, ()))
+
+    @cached_property
+    def wordings(self) -> tuple[Wording, ...]:
+        """Every way to name one of its allowed values."""
+        return wordings_of(self.spec.enum)
+
+    @cached_property
+    def examples(self) -> tuple[str, ...]:
+        """The values that its description offers ("e.g. start_business, vote, drive")."""
+        found = _EXAMPLES.search(self.spec.description)
+        return tuple(part.strip() for part in re.split(r"[,;]", found[1]) if part.strip()) if found else ()
+
+    @cached_property
+    def counts_days_in_utc(self) -> bool:
+        """Whether its description fixes the clock of a bare date in UTC ("use T00:00:00Z")."""
+        return _UTC_DAY.search(self.spec.description) is not None
+
+    @cached_property
+    def wants_code(self) -> bool:
+        """Whether a country is to be given by its code, not by its name."""
+        shown = f"{self.named} {fold(self.spec.description)}"
+        return (
+            re.search(r"\biso\b|code|kood|код", shown) is not None
+            or self.spec.format == "country"
+            or (re.fullmatch(r"[A-Z]{2,3}", str(self.spec.example or "")) is not None)
+        )
+
+    @cached_property
+    def writes_codes_in_capitals(self) -> bool:
+        shown = f"{self.spec.example or ''} {self.spec.description}"
+        return _ISO_CASE.search(re.sub(r"\bISO\b", "", shown)) is not None or self.kind is not Kind.LANGUAGE
+
+
+@dataclass(frozen=True)
+class _Described:
+    """A spec that can be looked up by what it says; pydantic's own dicts cannot be hashed."""
+
+    spec: ParamSpec
+    key: tuple[object, ...]
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Described) and self.key == other.key
+
+
+def param_of(spec: ParamSpec) -> Param:
+    """Return the spec with what its words say; the same words are read only once."""
+    return _param(_Described(spec, _key(spec)))
+
+
+@lru_cache(maxsize=4096)
+def _param(described: _Described) -> Param:
+    return Param(described.spec)
+
+
+def _key(spec: ParamSpec) -> tuple[object, ...]:
+    options = tuple((option.value, tuple(option.labels.items()), option.synonyms) for option in spec.enum)
+    nested = (_key(spec.items) if spec.items else None, tuple(_key(one) for one in spec.properties))
+    shown = (spec.description, tuple(spec.labels.items()), spec.format, repr(spec.example), repr(spec.default))
+    return (spec.name, spec.type, spec.required, *shown, options, nested)
+
+
+@lru_cache(maxsize=16)
+def _aliases(language: Language) -> dict[str, tuple[str, ...]]:
+    lines = (line.partition(": ") for line in phrases("hearing.labels", language))
+    return {key: tuple(words.split(" | ")) for key, _, words in lines}
+
+
+def _kind_of(spec: ParamSpec, named: str) -> Kind:
+    if spec.enum:
+        return Kind.ARRAY if spec.type == "array" else Kind.ENUM
+    match spec.type:
+        case "date":
+            return Kind.DATE
+        case "datetime":
+            return Kind.MOMENT
+        case "boolean" | "array" | "object" | "enum":
+            return Kind.TEXT if spec.type == "enum" else Kind(spec.type)
+        case "integer" | "number":
+            return _number_kind(spec, named)
+        case _:
+            return _string_kind(spec, named)
+
+
+def _number_kind(spec: ParamSpec, named: str) -> Kind:
+    if _YEAR.search(named):
+        return Kind.YEAR
+    if _AGE.search(named):
+        return Kind.AGE
+    return Kind(spec.type)
+
+
+def _string_kind(spec: ParamSpec, named: str) -> Kind:
+    if spec.format and spec.format in _FORMATS:
+        return _FORMATS[spec.format]
+    described = fold(spec.description)
+    if _MOMENT_FORM.search(described):
+        return Kind.MOMENT
+    if _DAY_ONLY.search(described) or re.search(r"\bdate\b|kuupaev", named):
+        return Kind.DATE
+    if _YEAR.search(named):
+        return Kind.YEAR
+    return next((kind for kind, pattern in _NAMED if pattern.search(named)), Kind.TEXT)

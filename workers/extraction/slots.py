@@ -1,0 +1,88 @@
+"""Keeps what is known in a collection: new values overwrite, refused ones reopen, an end never precedes its start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from schemas.base import JsonValue
+from schemas.conversations import Collecting, EndpointProgress
+from workers.extraction.assign_days import pairs_of
+from workers.extraction.assigning import Heard
+from workers.extraction.params import Param, param_of
+from workers.extraction.said import Doubt, Found, Refused, Said
+
+
+@dataclass(frozen=True, kw_only=True)
+class Merged:
+    """The collection after a message. `news`: what it set or changed; `doubt` and `refused`: the first of each."""
+
+    collecting: Collecting
+    news: tuple[tuple[Param, JsonValue], ...] = ()
+    doubt: tuple[Param, Doubt] | None = None
+    refused: Refused | None = None
+
+
+def merge(collecting: Collecting, heard: Heard) -> Merged:
+    """Put what was heard into the collection. Hearing the same value again changes nothing."""
+    progresses: list[EndpointProgress] = []
+    news: dict[str, tuple[Param, JsonValue]] = {}
+    doubts: list[tuple[Param, Doubt]] = []
+    refusals: list[Refused] = []
+    for progress, found in zip(collecting.endpoints, heard.found, strict=True):
+        params = {spec.name: param_of(spec) for spec in progress.endpoint.params}
+        values, late = _ordered(progress.values, found, params)
+        progresses.append(progress.model_copy(update={"values": values}))
+        said = {name: one.value for name, one in found.items() if isinstance(one, Said) and name in values}
+        news |= {name: (params[name], value) for name, value in said.items() if progress.values.get(name) != value}
+        doubts += [(params[name], one) for name, one in found.items() if isinstance(one, Doubt)]
+        refusals += [*late, *(one for one in found.values() if isinstance(one, Refused))]
+    return Merged(
+        collecting=collecting.model_copy(update={"endpoints": tuple(progresses)}),
+        news=tuple(news.values()),
+        doubt=doubts[0] if doubts else None,
+        refused=refusals[0] if refusals else None,
+    )
+
+
+def _ordered(
+    values: Mapping[str, JsonValue], found: Found, params: Mapping[str, Param]
+) -> tuple[dict[str, JsonValue], list[Refused]]:
+    """Merge one endpoint's values; of a period that would end before it starts, the part that is in doubt reopens."""
+    merged = {name: value for name, value in values.items() if isinstance(found.get(name), Said | None)}
+    merged |= {name: one.value for name, one in found.items() if isinstance(one, Said)}
+    late: list[Refused] = []
+    for start, end in pairs_of(params.values()):
+        first, last = merged.get(start.name), merged.get(end.name)
+        if not (isinstance(first, str) and isinstance(last, str) and last < first):
+            continue
+        said = found.get(end.name) or found.get(start.name)
+        if said is None:
+            continue
+        late.append(Refused(fault="before_start", words="", start=said.start, end=said.end))
+        del merged[end.name]
+        if start.name in found and end.name in found:
+            del merged[start.name]
+    return merged, late
+
+
+def missing_of(collecting: Collecting) -> tuple[str, ...]:
+    """Name every required parameter not yet known, each once, in the endpoints' order."""
+    return tuple(dict.fromkeys(name for progress in collecting.endpoints for name in progress.missing))
+
+
+def emptied(collecting: Collecting) -> Collecting:
+    """Forget every value."""
+    cleared = tuple(progress.model_copy(update={"values": {}}) for progress in collecting.endpoints)
+    return collecting.model_copy(update={"endpoints": cleared})
+
+
+def known_values(collecting: Collecting) -> tuple[tuple[Param, JsonValue], ...]:
+    """List what is known, each parameter once."""
+    known = {
+        name: (param_of(spec), value)
+        for progress in collecting.endpoints
+        for name, value in progress.values.items()
+        if (spec := progress.endpoint.param(name)) is not None
+    }
+    return tuple(known.values())

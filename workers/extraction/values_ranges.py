@@ -1,0 +1,153 @@
+"""Joins named days into ranges, tells starts from ends, and puts clock times on days."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, time
+
+from workers.extraction import calendar_words as words
+from workers.extraction.calendar_math import Calendar, day_of, shifted
+from workers.extraction.date_forms import named_days
+from workers.extraction.text import Text
+from workers.extraction.values_dates import Days, Role
+
+_FROM_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.FROM})(?:\s+(?:the|day|date|kuupaevast))?\s*[:=]?\s*$")
+_TO_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.TO})(?:\s+(?:the|day|date))?\s*[:=]?\s*$")
+_ON_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.ON})(?:\s+the)?\s*$")
+_BETWEEN_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.BETWEEN})\s*$")
+_JOIN = re.compile(rf"\s*,?\s*(?:-|->|>|\.\.+|{words.TO}|ending|lopp\w*)\s*(?:the\s+|on\s+)?")
+_AND = re.compile(rf"\s*(?:{words.AND})\s*(?:the\s+)?")
+_NEAR = re.compile(r"[\s,;]*")
+_ELATIVE = re.compile(r"(?:[aeiou]st|[aeiou]lt)")
+_TERMINATIVE = re.compile(r"\w+[aeiou]ni")
+_ADESSIVE = re.compile(r"\w+[aeiou]l")
+_LAST_WORD = re.compile(r"([^\W\d_]+)\W*$")
+_NOT_TERMINATIVE = ("juuni", "uni")
+_CLOCK = (
+    r"(?P<h>\d{1,2})(?:(?::|\.(?=\d\d(?!\.)))(?P<m>\d\d))?(?::\d\d)?"
+    r"\s*(?P<half>a\.?m\.?|p\.?m\.?|утра|вечера|дня|hommikul|ohtul)?(?:\s*час\w*)?(?!\w)"
+)
+_AFTER_DAY = re.compile(rf"[\s,]*(?P<sign>at|kell|kella|в|во|@|alates kella|alates kell|с|from|kl\.?)?\s*{_CLOCK}")
+_BEFORE_DAY = re.compile(rf"(?:^|(?<=[^\w]))(?P<sign>at|kell|kella|в|во|@|kl\.?)?\s*{_CLOCK}\s*(?:on\s+|,)?\s*$")
+_NOON = 12
+_LAST_HOUR, _LAST_MINUTE = 23, 59
+
+
+def read_days(text: Text, calendar: Calendar) -> list[Days]:
+    """Find the days and ranges of a message, in order, with their roles and clock times."""
+    named = _linked(named_days(text.folded, calendar))
+    timed = [_with_clock(days, text.folded, named) for days in named]
+    told = [_with_role(days, text.folded) for days in timed]
+    return _joined(told, text.folded)
+
+
+def _linked(named: list[Days]) -> list[Days]:
+    """Count "the next day" from the day named before it, else from today."""
+    linked: list[Days] = []
+    for days in named:
+        if days.follows:
+            anchor = linked[-1].last if linked else days.first
+            day = shifted(anchor, days.follows) or anchor
+            linked.append(replace(days, first=day, last=day, follows=0))
+        else:
+            linked.append(days)
+    return linked
+
+
+def _with_role(days: Days, folded: str) -> Days:
+    if days.role:
+        return days
+    before = folded[: days.start]
+    said = _LAST_WORD.search(folded[days.start : days.end])
+    word = said[1] if said else ""
+    return replace(days, role=_role_of(before, word))
+
+
+def _role_of(before: str, word: str) -> Role:
+    if _ELATIVE.search(word[-3:]) and word != "august":
+        return "from"
+    if _TERMINATIVE.fullmatch(word) and word not in _NOT_TERMINATIVE:
+        return "to"
+    if _FROM_BEFORE.search(before):
+        return "from"
+    if _TO_BEFORE.search(before):
+        return "to"
+    return "on" if _ADESSIVE.fullmatch(word) or _ON_BEFORE.search(before) else ""
+
+
+def _joined(found: Sequence[Days], folded: str) -> list[Days]:
+    joined: list[Days] = []
+    for days in found:
+        if joined and _belong_together(joined[-1], days, folded):
+            joined[-1] = _range(joined[-1], days)
+        else:
+            joined.append(days)
+    return joined
+
+
+def _belong_together(one: Days, two: Days, folded: str) -> bool:
+    if "impossible" in (one.grain, two.grain):
+        return False
+    gap = folded[one.end : two.start]
+    if _JOIN.fullmatch(gap):
+        return True
+    if _AND.fullmatch(gap) and _BETWEEN_BEFORE.search(folded[: one.start]):
+        return True
+    return one.role == "from" and two.role == "to" and _NEAR.fullmatch(gap) is not None
+
+
+def _range(one: Days, two: Days) -> Days:
+    """Make one range of two; a year said once counts for both, and an end before its start lies a year later."""
+    first, last = one.first, two.last
+    if two.has_year and not one.has_year and one.grain != "near":
+        first = _in_year(first, last.year) or first
+        if first > last:
+            first = _in_year(first, last.year - 1) or first
+    elif not two.has_year and two.grain != "near":
+        last = _in_year(last, first.year) or last
+        if last < first:
+            last = _in_year(last, first.year + 1) or last
+    return replace(
+        one, end=two.end, first=first, last=last, grain="span", role="", other=None,
+        has_year=one.has_year or two.has_year, at_last=two.at_last, zone=one.zone or two.zone,
+    )  # fmt: skip
+
+
+def _in_year(day: date, year: int) -> date | None:
+    return day_of(year, day.month, day.day)
+
+
+def _with_clock(days: Days, folded: str, named: Sequence[Days]) -> Days:
+    """Take the clock time said right after a day, or right before it."""
+    if not days.is_day or days.at_first is not None:
+        return days
+    following = _AFTER_DAY.match(folded, days.end)
+    if following and not any(
+        other.start < following.end() and days.end < other.end for other in named if other != days
+    ):
+        clock = _clock(following)
+        if clock is not None:
+            return replace(days, end=following.end(), at_first=clock, at_last=clock)
+    leading = _BEFORE_DAY.search(folded[: days.start])
+    if leading and not any(other.end > leading.start() for other in named if other.start < days.start):
+        clock = _clock(leading)
+        if clock is not None:
+            return replace(days, start=leading.start(), at_first=clock, at_last=clock)
+    return days
+
+
+def _clock(match: re.Match[str]) -> time | None:
+    """Read hours and minutes; a bare number is a time only after a word that says so."""
+    half = match["half"] or ""
+    if not (match["sign"] or match["m"] or half):
+        return None
+    if match["sign"] in ("с", "from") and not (match["m"] or half):
+        return None
+    hour, minute = int(match["h"]), int(match["m"] or 0)
+    if half.startswith(("p", "вечера", "дня", "ohtul")) and hour < _NOON:
+        hour += _NOON
+    elif half.startswith("a") and hour == _NOON:
+        hour = 0
+    return time(hour, minute) if hour <= _LAST_HOUR and minute <= _LAST_MINUTE else None
