@@ -34,7 +34,7 @@ class Followed:
     position: int = 0
 
 
-def turn_request(door: Door, asked: OrchestrateRequest, *, tenant: str, chat: ChatKey, fresh: bool) -> TurnRequest:
+def turn_request(door: Door, asked: OrchestrateRequest, *, tenant: str, chat: ChatKey) -> TurnRequest:
     """Build the turn's immutable part; the deadline counts from now."""
     now = door.clock()
     return TurnRequest(
@@ -48,7 +48,6 @@ def turn_request(door: Door, asked: OrchestrateRequest, *, tenant: str, chat: Ch
         environment=asked.environment,
         connection_id=asked.connection_id,
         time_zone=asked.time_zone,
-        fresh=fresh,
         accepted_at=now,
         deadline_at=now + timedelta(seconds=door.settings.turn.deadline_s),
     )

@@ -59,7 +59,7 @@ async def orchestrate_test(request: Request) -> JSONResponse:
         connection_id=tested.connection_id,
     )
     tenant = tenant_of(request.scope)
-    turn = turn_request(door, asked, tenant=tenant, chat=chat_key(tenant, asked.chat_id), fresh=True)
+    turn = turn_request(door, asked, tenant=tenant, chat=chat_key(tenant, asked.chat_id))
     return _response(await _wait(door, turn, asked, request.receive), request.scope, chat_id=None)
 
 
@@ -121,7 +121,7 @@ def _chat_id_in(body: bytes) -> str:
 def _of_chat(door: Door, asked: OrchestrateRequest, scope: Scope) -> TurnRequest:
     tenant = tenant_of(scope)
     chat = conversation_key(tenant, chat_id=asked.chat_id, author_id=asked.author_id)
-    return turn_request(door, asked, tenant=tenant, chat=chat, fresh=False)
+    return turn_request(door, asked, tenant=tenant, chat=chat)
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,6 @@ class TurnRequest(Frozen):
     environment: Environment = "production"
     connection_id: str | None = None
     time_zone: str = "Europe/Tallinn"
-    fresh: bool = False
     accepted_at: AwareDatetime
     deadline_at: AwareDatetime
 
