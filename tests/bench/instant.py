@@ -13,6 +13,7 @@ from schemas.ids import TurnId
 from schemas.routing import Decision, Layer
 from workers.calling.outcomes import OutcomeStore
 from workers.calling.plan import plan
+from workers.extraction.loop import Ready, collect, open_collection
 from workers.formatting.formatter import answer
 from workers.formatting.tokens import tokens
 from workers.runtime.clock import utc_now
@@ -20,7 +21,6 @@ from workers.runtime.keys import Keys
 from workers.runtime.redis import async_client
 from workers.runtime.settings import Settings
 from workers.sessions.turns import TurnStore
-from workers.slotfilling.loop import Ready, collect, open_collection
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
 from workers.turn.steps import Steps

@@ -15,7 +15,7 @@ from tests.acceptance.stack_tools import events_of, index_slow_endpoint
 
 pytestmark = [pytest.mark.stack, pytest.mark.soak]
 
-KILLS = 4
+KILLS = 50
 SEED = 20261201
 
 

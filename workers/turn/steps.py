@@ -25,7 +25,7 @@ from workers.calling.outcomes import OutcomeStore
 from workers.calling.plan import plan
 from workers.classification.chain import Classifier
 from workers.errors import StaleTurn
-from workers.slotfilling.loop import Abandoned, Asked, Ready, collect, open_collection
+from workers.extraction.loop import Abandoned, Asked, Ready, collect, open_collection
 from workers.formatting.formatter import answer
 from workers.messages.catalog import text
 from workers.runtime.clock import Clock

@@ -1,1 +1,0 @@
-"""Names that CLDR does not carry in the forms people use."""
