@@ -69,7 +69,7 @@ class Channel(kombu_redis.Channel):
     def conn_or_acquire(self, client: Any = None) -> Iterator[Any]:
         """Lend one client of the channel's pool again and again (kombu builds one for each note about a message)."""
         if client is None:
-            client = self._bookkeeper = self._bookkeeper or self._create_client()
+            client = self._bookkeeper = self._bookkeeper or self._create_client()  # type: ignore[no-untyped-call]
         yield client
 
     def _brpop_read(self, **options: Any) -> bool:
