@@ -21,7 +21,7 @@ log = structlog.get_logger(__name__)
 _LOOK_EVERY_S = 0.05
 _FIRST_PAUSE_S = 0.2
 _LONGEST_PAUSE_S = 10.0
-_SETTLED_AFTER_S = 30.0
+_SETTLED_AFTER_S = 5.0
 _PROBES_WITHIN_PATIENCE = 6
 
 
