@@ -32,6 +32,7 @@ class FailureReason(StrEnum):
     RATE_LIMITED = "rate_limited"
     TOO_LARGE = "too_large"
     REFUSED = "refused"
+    AUTH_MISSING = "auth_missing"
     UNKNOWN = "unknown"
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from schemas.auth import Auth, ClientCertificate, NoAuth
 from schemas.base import Frozen, JsonValue
 
 Language = Literal["en", "et", "ru"]
@@ -14,6 +15,9 @@ LANGUAGES: tuple[Language, ...] = ("en", "et", "ru")
 ParamType = Literal["string", "date", "datetime", "integer", "number", "boolean", "array", "object", "enum"]
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Placement = Literal["path", "query", "header", "cookie", "body"]
+Style = Literal["simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "deepObject"]
+BodyEncoding = Literal["json", "form", "multipart"]
+BASE_URL = r"^https?://[^\s/?#{}@]+(/[^\s?#{}]*)?$"
 Texts = dict[Language, str]
 Phrases = dict[Language, tuple[str, ...]]
 
@@ -38,7 +42,10 @@ def _as_option(value: object) -> object:
 
 
 class ParamSpec(Frozen):
-    """One parameter: what it is called, what it must look like, and where it goes in the request."""
+    """One parameter: what it is called, what it must look like, and where it goes in the request.
+
+    `style` and `explode` say how a list or an object is written, as OpenAPI 3 names them.
+    """
 
     name: str = Field(min_length=1, max_length=200)
     type: Annotated[ParamType, BeforeValidator(_known_type)] = "string"
@@ -52,6 +59,16 @@ class ParamSpec(Frozen):
     example: JsonValue = None
     items: ParamSpec | None = None
     properties: tuple[ParamSpec, ...] = ()
+    style: Style | None = None
+    explode: bool | None = None
+
+
+class Constant(Frozen):
+    """A value that every request carries and nobody is asked for."""
+
+    name: str = Field(min_length=1, max_length=200)
+    value: JsonValue
+    placement: Literal["query", "header", "cookie", "body"] = "query"
 
 
 class Rendering(Frozen):
@@ -70,7 +87,12 @@ class Rendering(Frozen):
 
 
 class Endpoint(Frozen):
-    """A registered API endpoint. `titles` name it to people ("public holidays"); `version` grows at each change."""
+    """A registered API endpoint. `titles` name it to people ("public holidays"); `version` grows at each change.
+
+    `base_urls` maps an environment (`test`) to what takes the place of the URL's scheme and host there; a path of its
+    own is put before the URL's path. `idempotency_header` carries the key of a call that must not be made twice.
+    `check` is a path on the same host, such as `/orders/{idempotency_key}`: a GET there tells whether it went through.
+    """
 
     endpoint_id: str = Field(min_length=1, max_length=200)
     tenant: str = "default"
@@ -95,6 +117,13 @@ class Endpoint(Frozen):
     requires_approval: bool = False
     timeout_s: float | None = Field(default=None, gt=0, le=120)
     rendering: Rendering = Rendering()
+    auth: Auth = NoAuth()
+    client_certificate: ClientCertificate | None = None
+    constants: tuple[Constant, ...] = ()
+    body: BodyEncoding | None = None
+    base_urls: dict[str, Annotated[str, Field(pattern=BASE_URL)]] = {}
+    idempotency_header: str = Field(default="Idempotency-Key", pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")
+    check: str | None = Field(default=None, pattern=r"^/[^\s#\\]*$", max_length=2_000)
     version: int = 1
 
     @model_validator(mode="after")

@@ -13,8 +13,20 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field, model_validator
 
+from schemas.auth import Auth, ClientCertificate, NoAuth
 from schemas.base import DoorModel, JsonValue
-from schemas.endpoints import LANGUAGES, Endpoint, Method, ParamSpec, Phrases, Rendering, Texts
+from schemas.endpoints import (
+    BASE_URL,
+    LANGUAGES,
+    BodyEncoding,
+    Constant,
+    Endpoint,
+    Method,
+    ParamSpec,
+    Phrases,
+    Rendering,
+    Texts,
+)
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -99,6 +111,14 @@ def _nested_properties(properties: object, required: object) -> object:
     return [_house_spelling(one) for one in properties] if isinstance(properties, list | tuple) else properties
 
 
+def _snake_keys(value: object) -> object:
+    """Read the keys of one object in camelCase, and `in` as `placement`."""
+    if not isinstance(value, dict):
+        return value
+    spelled = {_PARAM_SPELLINGS.get(str(key), str(key)): one for key, one in value.items()}
+    return {re.sub(r"(?<!^)(?=[A-Z])", "_", key).lower(): one for key, one in spelled.items()}
+
+
 def _callable_url(url: str) -> str:
     try:
         parts = urlsplit(url)
@@ -141,6 +161,7 @@ def _translated(given: dict[str, Any], single: str) -> dict[str, Any]:
 Plain = Annotated[str, BeforeValidator(_without_control)]
 Spoken = Annotated[Phrases, BeforeValidator(_by_language)]
 DoorParam = Annotated[ParamSpec, BeforeValidator(_house_spelling)]
+DoorConstant = Annotated[Constant, BeforeValidator(_snake_keys)]
 
 
 class EndpointRegistration(DoorModel):
@@ -176,6 +197,13 @@ class EndpointRegistration(DoorModel):
         default=None, gt=0, le=120, validation_alias=AliasChoices("timeoutS", "timeout_s", "timeoutSeconds")
     )
     rendering: Rendering = Rendering()
+    auth: Annotated[Auth, BeforeValidator(_snake_keys)] = NoAuth()
+    client_certificate: Annotated[ClientCertificate | None, BeforeValidator(_snake_keys)] = None
+    constants: tuple[DoorConstant, ...] = Field(default=(), max_length=100)
+    body: BodyEncoding | None = None
+    base_urls: dict[str, Annotated[str, Field(pattern=BASE_URL)]] = {}
+    idempotency_header: str = Field(default="Idempotency-Key", pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")
+    check: str | None = Field(default=None, pattern=r"^/[^\s#\\]*$", max_length=2_000)
 
     @model_validator(mode="before")
     @classmethod
