@@ -109,7 +109,9 @@ def _numbered(reading: Reading, params: Sequence[Param], standing: Standing) -> 
     left = [n for n in reading.numbers if not overlaps(n.start, n.end, standing.taken)]
     for param in numeric:
         labels = reading.label_spans(param)
-        hits = [n for n in left if reading.is_labelled(labels, n.start, n.end) or _is_age(reading, param, n)]
+        hits = [
+            n for n in left if reading.is_labelled(labels, n.start, n.end, as_unit=True) or _is_age(reading, param, n)
+        ]
         for number in hits[-1:]:
             found |= _number(param, number)
             left.remove(number)

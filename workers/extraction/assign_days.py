@@ -106,7 +106,7 @@ def _target(days: Days, labelled: list[Param], dated: list[Param], pairs: list[P
 
 def _said(reading: Reading, days: Days, param: Param, *, is_end: bool) -> Said | Doubt:
     day, clock = (days.last, days.at_last) if is_end else (days.first, days.at_first)
-    zone = days.zone or reading.now.tzinfo
+    zone = (days.zone_last if is_end else days.zone) or reading.now.tzinfo
     value = written_day(param, day, clock, zone=zone, is_end=is_end)
     if days.other is not None and days.is_day:
         other = written_day(param, days.other, clock, zone=zone, is_end=is_end)
@@ -118,7 +118,7 @@ def assign_year(reading: Reading, param: Param, days: Sequence[Days]) -> Found:
     """Give a whole year to a parameter that wants one, as an integer or as text."""
     years = [stretch for stretch in days if stretch.grain == "year"]
     labels = reading.label_spans(param)
-    labelled = [stretch for stretch in years if reading.is_labelled(labels, stretch.start, stretch.end)]
+    labelled = [stretch for stretch in years if reading.is_labelled(labels, stretch.start, stretch.end, as_unit=True)]
     if not years:
         return {}
     chosen = (labelled or years)[-1]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from schemas.conversations import Collecting, EndpointProgress
 from schemas.endpoints import Endpoint
@@ -27,6 +28,18 @@ _PLACES: tuple[NameKind, ...] = ("countries", "cities")
 _DAY_KINDS = (Kind.DATE, Kind.MOMENT, Kind.YEAR)
 
 
+# Words by their first letters, so that forms of one word are found without comparing all.
+Vocabulary = dict[str, frozenset[str]]
+
+
+def _vocabulary(words: Iterable[str]) -> Vocabulary:
+    found: dict[str, set[str]] = defaultdict(set)
+    for word in words:
+        if len(word) >= _SHORTEST_TELLING:
+            found[word[:_SHORTEST_TELLING]].add(word)
+    return {opening: frozenset(alike) for opening, alike in found.items()}
+
+
 @dataclass(frozen=True)
 class Slots:
     """One endpoint's parameters, and the words that tell it from the others."""
@@ -42,18 +55,24 @@ class Slots:
         return tuple(param_of(spec) for spec in self.endpoint.params)
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """Folded words of its names, titles, descriptions and parameter labels, four letters or longer."""
+    def words(self) -> Vocabulary:
+        """Folded words of its names, titles, descriptions and required parameters, four letters or longer."""
         endpoint = self.endpoint
-        texts = [
+        aliases = (alias for said in endpoint.aliases.values() for alias in said)
+        texts = (
             readable(endpoint.name),
             endpoint.description,
             *endpoint.descriptions.values(),
             *endpoint.titles.values(),
-        ]
-        texts += [alias for said in endpoint.aliases.values() for alias in said]
-        texts += [" ".join(label) for param in self.params for label in param.labels if param.spec.required]
-        return frozenset(w.folded for text in texts for w in words_of(fold(text)) if len(w.folded) >= _SHORTEST_TELLING)
+        )
+        labels = (label for param in self.params if param.spec.required for label in param.labels)
+        return _read_vocabulary((*texts, *aliases), tuple(labels))
+
+
+@lru_cache(maxsize=1024)
+def _read_vocabulary(texts: tuple[str, ...], labels: tuple[tuple[str, ...], ...]) -> Vocabulary:
+    said = (word.folded for text in texts for word in words_of(fold(text)))
+    return _vocabulary((*said, *(word for label in labels for word in label)))
 
 
 @dataclass(frozen=True)
@@ -132,16 +151,21 @@ def _scopes(reading: Reading, slots: list[Slots]) -> list[list[Span]]:
     return elsewhere
 
 
-def _telling(slots: list[Slots]) -> list[frozenset[str]]:
+def _telling(slots: list[Slots]) -> list[Vocabulary]:
     """Return the words that tell each endpoint from the others."""
     return [
-        frozenset(w for w in one.words if not any(_knows(other.words, w) for other in slots if other is not one))
+        _vocabulary(
+            word
+            for alike in one.words.values()
+            for word in alike
+            if not any(_knows(other.words, word) for other in slots if other is not one)
+        )
         for one in slots
     ]
 
 
-def _knows(words: frozenset[str], word: str) -> bool:
-    return word in words or (len(word) >= _SHORTEST_TELLING and any(same_stem(word, own) for own in words))
+def _knows(vocabulary: Vocabulary, word: str) -> bool:
+    return any(same_stem(word, own) for own in vocabulary.get(word[:_SHORTEST_TELLING], ()))
 
 
 def _could_be_for(slots: list[Slots], meant: set[int], other: int) -> bool:

@@ -69,13 +69,13 @@ _NAMED: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.POSTCODE, r"\bpost(?:al)? ?code|\bzip\b|\bpostiindeks"),
         (Kind.PERSONAL_CODE, r"\bpersonal (?:id )?code|\bisikukood|\bnational id"),
         (Kind.REGISTRY_CODE, r"\bregistry code|\bregistrikood|\breg(?:istration)? code|\bregister code"),
-        (Kind.COUNTRY, r"\bcountry|\bcitizenship|\bnationality|\briik|\briigi ?kood|\bkodakondsus"),
-        (Kind.CURRENCY, r"\bcurrency|\bvaluuta"),
+        (Kind.COUNTRY, r"\bcountr(?:y|ies)|\bcitizenship|\bnationality|\briik|\briigi ?kood|\bkodakondsus"),
+        (Kind.CURRENCY, r"\bcurrenc(?:y|ies)|\bvaluuta"),
         (Kind.LANGUAGE, r"\blang\b|\blanguage|\blocale\b|\bkeel\b"),
         (Kind.UUID, r"\buuid\b|\bguid\b"),
         (Kind.URL, r"\burl\b|\blink\b|\bwebsite\b"),
         (Kind.ADDRESS, r"\baddress|\baadress|\bstreet\b"),
-        (Kind.CITY, r"\bcity|\btown|\blinn\b"),
+        (Kind.CITY, r"\bcit(?:y|ies)\b|\btowns?\b|\blinn\b"),
         (Kind.TIME, r"\btime$|\bclock$"),
         (
             Kind.ID,
@@ -92,6 +92,8 @@ _END = re.compile(
     r"check ?out|drop ?off|upper|last|max|lopp|kuni|siht)\b"
 )
 _YEAR = re.compile(r"\byear\b|\baasta\b|\byyyy\b")
+# A parameter named by a preposition is told by that word's place before the value, never as a label.
+_PREPOSITIONS = frozenset({("from",), ("to",), ("in",), ("on",), ("at",), ("is",), ("no",)})
 _AGE = re.compile(r"\bage\b|\bvanus\b|\bvanus\w*")
 _DAY_ONLY = re.compile(r"(?<!t)yyyy-mm-dd(?!t|[ ]?hh)")
 _MOMENT_FORM = re.compile(r"yyyy-mm-ddthh")
@@ -145,7 +147,11 @@ class Param:
         """The folded words by which people call it, the longest label first."""
         said = [*self.spec.labels.values(), readable(self.spec.name), *self.aliases]
         cut = {tuple(word.folded for word in words_of(fold(label))) for label in said}
-        return tuple(sorted((words for words in cut if words), key=lambda words: (-len(words), words)))
+        return tuple(
+            sorted(
+                (words for words in cut if words and words not in _PREPOSITIONS), key=lambda words: (-len(words), words)
+            )
+        )
 
     @cached_property
     def aliases(self) -> tuple[str, ...]:

@@ -146,13 +146,13 @@ class Reading:
                     found.append(span)
         return sorted(found)
 
-    def is_labelled(self, spans: Sequence[Span], start: int, end: int) -> bool:
-        """Whether one of those names stands right before the stretch, or right after it ("page 3", "2026. aasta")."""
+    def is_labelled(self, spans: Sequence[Span], start: int, end: int, *, as_unit: bool = False) -> bool:
+        """Whether one of those names stands right before the stretch ("page 3"), or as its unit after it ("10 km")."""
         folded = self.text.folded
         for label_start, label_end in spans:
             if label_end <= start and _GAP.fullmatch(folded, label_end, start):
                 return True
-            if end <= label_start and re.fullmatch(r"[.\s-]{0,2}", folded[end:label_start]):
+            if as_unit and end <= label_start and re.fullmatch(r"[.\s-]{0,2}", folded[end:label_start]):
                 return True
         return False
 

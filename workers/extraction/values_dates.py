@@ -37,7 +37,8 @@ class Days:
     """A stretch of days that somebody named, from `first` to `last`, both included.
 
     `grain`: day (a date), near (a day by its distance or weekday), span, year (a whole one), impossible (31 April).
-    `other` is the second reading of 3/5/2026. `at_first` and `at_last` are clock times, in `zone` when one was said.
+    `other` is the second reading of 3/5/2026. `at_first` and `at_last` are clock times, in `zone` and `zone_last` when
+    those were said.
     `has_year` is False when the year was supplied by us.
     """
 
@@ -51,6 +52,7 @@ class Days:
     at_first: time | None = None
     at_last: time | None = None
     zone: tzinfo | None = None
+    zone_last: tzinfo | None = None
     has_year: bool = True
     follows: int = 0
 
@@ -116,7 +118,7 @@ def _offset(written: str | None) -> tzinfo | None:
 
 
 def _timed(days: Days, clock: time, zone: tzinfo | None) -> Days:
-    return Days(**{**days.__dict__, "at_first": clock, "at_last": clock, "zone": zone})
+    return Days(**{**days.__dict__, "at_first": clock, "at_last": clock, "zone": zone, "zone_last": zone})
 
 
 def read_numeric(match: Match, calendar: Calendar) -> Days:

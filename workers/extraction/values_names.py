@@ -11,6 +11,7 @@ from typing import Literal
 
 from schemas.endpoints import LANGUAGES, Language
 from workers.extraction.text import Text, fold, overlaps, words_of
+from workers.extraction.wording import holds, plain_words
 from workers.messages.catalog import phrases
 
 NameKind = Literal["countries", "currencies", "languages", "cities"]
@@ -129,6 +130,11 @@ def _stands_at(name: Name, text: Text, place: int) -> bool:
 
 def _by_code(text: Text, kind: NameKind) -> Iterator[NameMention]:
     known = codes_of(kind)
+    whole = text.raw.strip()
+    if whole.islower() and len(text.words) == 1 and whole.upper() in known and not _is_said(whole):
+        start = text.raw.index(whole)
+        yield NameMention(start=start, end=start + len(whole), codes=known[whole.upper()], name=whole.upper())
+        return
     is_shouted = text.raw.isupper() and len(text.words) > 2  # noqa: PLR2004 - "EE 2026" is not shouting
     for match in _CODE.finditer(text.raw):
         written = match.group()
@@ -136,6 +142,11 @@ def _by_code(text: Text, kind: NameKind) -> Iterator[NameMention]:
         is_word = written in _WORDS_IN_CAPITALS and len(text.words) > 1
         if codes and not is_shouted and not is_word and len(written) in _CODE_LENGTHS.get(kind, ()):
             yield NameMention(start=match.start(), end=match.end(), codes=codes, name=written)
+
+
+def _is_said(word: str) -> bool:
+    """Whether a short word is one that people answer with ("no" is rarely Norway)."""
+    return word.upper() in _WORDS_IN_CAPITALS or any(holds(plain_words(word), key) for key in ("yes", "no", "fillers"))
 
 
 @cache

@@ -23,7 +23,7 @@ _NEAR = re.compile(r"[\s,;]*")
 _ELATIVE = re.compile(r"(?:[aeiou]st|[aeiou]lt)")
 _TERMINATIVE = re.compile(r"\w+[aeiou]ni")
 _ADESSIVE = re.compile(r"\w+[aeiou]l")
-_LAST_WORD = re.compile(r"([^\W\d_]+)\W*$")
+_LAST_WORD = re.compile(r"([^\W\d_]+)[\W\d]*$")
 _NOT_TERMINATIVE = ("juuni", "uni")
 _CLOCK = (
     r"(?P<h>\d{1,2})(?:(?::|\.(?=\d\d(?!\.)))(?P<m>\d\d))?(?::\d\d)?"
@@ -111,7 +111,7 @@ def _range(one: Days, two: Days) -> Days:
             last = _in_year(last, first.year + 1) or last
     return replace(
         one, end=two.end, first=first, last=last, grain="span", role="", other=None,
-        has_year=one.has_year or two.has_year, at_last=two.at_last, zone=one.zone or two.zone,
+        has_year=one.has_year or two.has_year, at_last=two.at_last, zone_last=two.zone,
     )  # fmt: skip
 
 
