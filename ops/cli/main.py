@@ -5,13 +5,14 @@ Exit codes: 0 well, 1 what was asked could not be done, 2 the command line can't
 
 from __future__ import annotations
 
-from ops.cli import demo, doctor, endpoints, evaluate, failed, index, talk, turn, up
+from ops.cli import demo, doctor, endpoints, evaluate, failed, import_openapi, index, talk, turn, up
 from ops.cli.screen import group
 
 app = group("Signalbox: a chat frontend calls APIs in conversation. Start with `signalbox up` or `signalbox demo`.")
 app.command()(up.up)
 app.command()(demo.demo)
 app.command()(index.index)
+app.command("import")(import_openapi.import_openapi)
 app.command()(talk.ask)
 app.command()(talk.chat)
 app.add_typer(endpoints.app, name="endpoints")

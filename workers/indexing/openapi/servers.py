@@ -1,0 +1,107 @@
+"""Where an operation is served, and which secrets it asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urljoin, urlsplit
+
+from schemas.base import Frozen
+from workers.indexing.openapi.document import Document, Node, Place, RefusedAt, texts
+
+_VARIABLE = re.compile(r"\{([^{}]+)\}")
+_UNSAFE = re.compile(r"[^A-Za-z0-9]+")
+
+
+class Credential(Frozen):
+    """A secret that must be there before calls succeed: `secret` is the name to keep it under.
+
+    `place` is header, query or cookie; `name` is the header's or parameter's; `prefix` comes before the secret.
+    """
+
+    scheme: str
+    kind: str
+    place: str
+    name: str
+    prefix: str = ""
+    secret: str
+
+
+def base_url(document: Document, item: Place, operation: Place, *, source_url: str = "", server: str = "") -> str:
+    """Return the address that paths are added to, without a slash at its end.
+
+    `server` overrides all; else the operation's own servers, the path's, the document's; relative ones are read from
+    where the document came from. Raises RefusedAt when no absolute address results.
+    """
+    if server:
+        return server.rstrip("/")
+    found, pointer = _swagger(document, operation) if document.is_swagger else _server(document, item, operation)
+    try:
+        address = urljoin(source_url, found) if source_url else found
+        parts = urlsplit(address)
+    except ValueError:
+        raise RefusedAt(pointer, f"{found} can't be read as a URL") from None
+    if parts.scheme not in ("http", "https") or not parts.netloc or "{" in address:
+        raise RefusedAt(pointer, f"{address or 'nothing'} is no absolute http address; give one with --server")
+    return address.rstrip("/")
+
+
+def _swagger(document: Document, operation: Place) -> tuple[str, str]:
+    root = document.root
+    base = str(root.get("basePath") or "/")
+    if not root.get("host"):
+        return base, "#/host"
+    schemes = texts(operation.node, "schemes") or texts(root, "schemes") or ["https"]
+    scheme = "https" if "https" in schemes else "http"
+    scheme = scheme if scheme in schemes else str(schemes[0])
+    return f"{scheme}://{root['host']}/{base.lstrip('/')}", "#/schemes"
+
+
+def _server(document: Document, item: Place, operation: Place) -> tuple[str, str]:
+    for owner in (operation, item, document.top):
+        for server in owner.children("servers"):
+            return _filled(server.node), f"{server.pointer}/url"
+    return "/", "#/servers"
+
+
+def _filled(server: Node) -> str:
+    """Put the defaults of its variables into a server's address."""
+    variables = server.get("variables")
+    known = variables if isinstance(variables, dict) else {}
+
+    def default(match: re.Match[str]) -> str:
+        described = known.get(match[1])
+        return str(described.get("default", match[0])) if isinstance(described, dict) else match[0]
+
+    return _VARIABLE.sub(default, str(server.get("url", "/")))
+
+
+def credentials(document: Document, operation: Place) -> list[Credential]:
+    """Return what the first usable alternative of the operation's security asks for; none when none is needed."""
+    holder = operation if isinstance(operation.node.get("security"), list) else document.top
+    alternatives = list(holder.children("security"))
+    if not alternatives or any(not one.node for one in alternatives):
+        return []
+    return [found for name in alternatives[0].node for found in _schemes(document, str(name))]
+
+
+def _schemes(document: Document, name: str) -> Iterator[Credential]:
+    home = ("securityDefinitions",) if document.is_swagger else ("components", "securitySchemes")
+    try:
+        scheme = document.follow(document.top.child(*home, name)).node
+    except RefusedAt:
+        return
+    kind = str(scheme.get("type", ""))
+    place, header, prefix = "header", "Authorization", "Bearer "
+    if kind == "apiKey":
+        place, header, prefix = str(scheme.get("in", "header")), str(scheme.get("name", name)), ""
+    elif kind == "basic" or str(scheme.get("scheme", "")).lower() == "basic":
+        prefix = "Basic "
+    title = str(_info(document).get("title", "api"))
+    secret = _UNSAFE.sub("_", f"{title}_{name}").strip("_").lower()
+    yield Credential(scheme=name, kind=kind, place=place, name=header, prefix=prefix, secret=secret)
+
+
+def _info(document: Document) -> Node:
+    info = document.root.get("info")
+    return info if isinstance(info, dict) else {}
