@@ -30,6 +30,7 @@ _FLAG_WORDS = frozenset(
     {"show", "include", "with", "only", "is", "has", "get", "use", "the", "a", "an", "of", "and", "all"}
 )
 _NEGATED_WITHIN = 3
+_PERCENT = 100
 
 
 def assign_codes(reading: Reading, params: Sequence[Param], standing: Standing) -> Found:
@@ -144,6 +145,8 @@ def _is_age(reading: Reading, param: Param, number: NumberMention) -> bool:
 def _number(param: Param, number: NumberMention) -> Found:
     wants_whole = param.spec.type == "integer"
     readings = [value for value in (number.value, number.other) if value is not None]
+    if number.is_percentage and not wants_whole and not param.counts_in_percent:
+        readings = [value / _PERCENT for value in readings]
     fitting = [int(v) if wants_whole else v for v in readings if not wants_whole or float(v).is_integer()]
     if not fitting:
         return {}

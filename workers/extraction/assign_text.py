@@ -6,15 +6,11 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from schemas.base import JsonValue
-from workers.extraction.assign_names import NAMED, name_value
 from workers.extraction.continuation import is_filler, steering
-from workers.extraction.params import Kind, Param, param_of
+from workers.extraction.params import Kind, Param
 from workers.extraction.reading import Reading, Standing
 from workers.extraction.said import Found, Said
 from workers.extraction.text import overlaps
-from workers.extraction.values_names import NameMention
-from workers.extraction.values_options import options_in
 from workers.extraction.wording import starts_phrase
 
 Span = tuple[int, int]
@@ -22,9 +18,10 @@ Span = tuple[int, int]
 FREE = frozenset({Kind.TEXT, Kind.ADDRESS})
 _OPENING = re.compile(r"\s*(?:[:=]|\s-\s|is\b|on\b|это\b)\s*")
 _STOP = re.compile(r"\n|\s/\s|;|\)|\.(?=\s|$)|\s\|\s|\?")
-_QUOTED = re.compile(r"[\"«“„](?P<said>[^\"»”“]{1,200})[\"»”“]")
+_QUOTED = re.compile(r"[\"«“„](?P<said>[^\"»”“]{1,200})[\"»”“]|(?<!\w)['‘](?P<single>\S(?:[^\n]{0,198}?\S)?)['’](?!\w)")
+_BESIDE_QUOTE = re.compile(r"[\s:=-]*(?:(?:is|of|called|named|nimega|on|под названием)\s+)?")
+_CALLED = frozenset({"is", "named", "called", "nimega", "nimi", "on"})
 _PARTS = re.compile(r"\s*(?:[,;\n]|\s/\s)\s*")
-_LIST = re.compile(r"\s*(?:[,;\n]|(?<!\w)(?:and|ja|ning|и)(?!\w))\s*")
 _EDGE = " \t\r\n,;:-/|.()\"«»“”„!'"
 _CAPITALISED_RUN = re.compile(
     r"(?<!\w)(?:[A-ZÄÖÜÕŠŽА-ЯЁ][\w&'.-]*|\d{6,})(?:\s(?:[A-ZÄÖÜÕŠŽА-ЯЁ][\w&'.-]*|OÜ|AS|и|&))*"
@@ -74,12 +71,18 @@ def _beginnings(labels: list[Span], taken: list[Span], after: int) -> list[int]:
 
 
 def _quoted(reading: Reading, param: Param, params: Sequence[Param], taken: list[Span]) -> Said | None:
-    if sum(p.kind is Kind.TEXT for p in params) != 1 or param.kind is not Kind.TEXT:
-        return None
-    match = _QUOTED.search(reading.text.raw)
-    if not match or overlaps(*match.span("said"), taken) or not reading.is_wanted(*match.span("said")):
-        return None
-    return Said(value=match["said"].strip(), start=match.start("said"), end=match.end("said"))
+    """Take what stands in quotation marks: right after the parameter's name, or anywhere for the only text."""
+    is_only = param.kind is Kind.TEXT and sum(p.kind is Kind.TEXT for p in params) == 1
+    labels = reading.label_spans(param)
+    for match in _QUOTED.finditer(reading.text.raw):
+        span = match.span("said" if match["said"] else "single")
+        is_named = any(
+            end <= match.start() and _BESIDE_QUOTE.fullmatch(reading.text.folded, end, match.start())
+            for _, end in labels
+        )
+        if (is_only or is_named) and not overlaps(*span, taken) and reading.is_wanted(*span):
+            return Said(value=reading.text.between(*span).strip(), start=span[0], end=span[1])
+    return None
 
 
 def _proper(reading: Reading, param: Param, taken: list[Span]) -> Said | None:
@@ -87,7 +90,9 @@ def _proper(reading: Reading, param: Param, taken: list[Span]) -> Said | None:
     stems = {word for label in param.labels for word in label if len(word) > 3}  # noqa: PLR2004 - "of", "or", "the"
     for match in _CAPITALISED_RUN.finditer(reading.text.raw):
         before = [word.folded for word in reading.text.words if word.end <= match.start()][-2:]
-        is_named = any(word[:4] == stem[:4] for word in before for stem in stems)
+        if before and before[-1] in _CALLED:
+            before.pop()
+        is_named = bool(before) and any(before[-1][:4] == stem[:4] for stem in stems)
         if is_named and not overlaps(*match.span(), taken) and reading.is_wanted(*match.span()):
             start, end = _trim(reading, *match.span())
             return Said(value=reading.text.between(start, end), start=start, end=end)
@@ -98,8 +103,8 @@ def _answered(reading: Reading, waiting: Sequence[Param], taken: list[Span], lab
     """Take what is left of an answer, when it is one text for one parameter, or as many parts as parameters."""
     if not waiting:
         return {}
-    start, end = _left_over(reading, taken, labels)
-    if start >= end or not _could_be_value(reading, start, end):
+    start, end = left_over(reading, taken, labels)
+    if start >= end or not could_be_value(reading, start, end):
         return {}
     if len(waiting) == 1:
         return {waiting[0].name: Said(value=reading.text.between(start, end), start=start, end=end)}
@@ -109,7 +114,7 @@ def _answered(reading: Reading, waiting: Sequence[Param], taken: list[Span], lab
     return {p.name: Said(value=part, start=start, end=end) for p, part in zip(waiting, parts, strict=True)}
 
 
-def _left_over(reading: Reading, taken: list[Span], labels: list[Span]) -> Span:
+def left_over(reading: Reading, taken: list[Span], labels: list[Span]) -> Span:
     """Return the longest stretch that nobody claimed, without the connecting words at its edges."""
     cuts = sorted([*taken, *reading.excluded, *_labels_beside(labels, taken)])
     edges = [(0, 0), *cuts, (len(reading.text.raw), len(reading.text.raw))]
@@ -150,7 +155,7 @@ def _is_connector(word: str) -> bool:
     return starts_phrase([word.replace("'", "")], 0, "connectors") == 1
 
 
-def _could_be_value(reading: Reading, start: int, end: int) -> bool:
+def could_be_value(reading: Reading, start: int, end: int) -> bool:
     """Whether an answer can be a value: no question, no hesitation, no steering, not too long."""
     said = reading.text.between(start, end)
     if end - start > _LONGEST_TEXT or is_filler(said) or steering(said) or is_filler(reading.text.raw):
@@ -161,40 +166,3 @@ def _could_be_value(reading: Reading, start: int, end: int) -> bool:
     asks = reading.text.raw.rstrip().endswith("?")
     opens = bool(words) and starts_phrase([words[0].folded.replace("'", "")], 0, "openers") == 1
     return bool(words) and not asks and not (opens and len(words) > _LONGEST_QUESTION_LIKE)
-
-
-def assign_lists(reading: Reading, params: Sequence[Param], *, asked: Sequence[str], taken: list[Span]) -> Found:
-    """Gather every value that was named for a list: "Tallinn ja Tartu" for a list of towns."""
-    found: Found = {}
-    for param in (p for p in params if p.kind is Kind.ARRAY):
-        spans = _listed(reading, param, asked, taken)
-        if spans:
-            found[param.name] = Said(
-                value=[value for _, _, value in spans],
-                start=min(s for s, _, _ in spans),
-                end=max(e for _, e, _ in spans),
-            )
-    return found
-
-
-def _listed(
-    reading: Reading, param: Param, asked: Sequence[str], taken: list[Span]
-) -> list[tuple[int, int, JsonValue]]:
-    item = param_of(param.spec.items) if param.spec.items else None
-    wordings = param.wordings or (item.wordings if item else ())
-    if wordings:
-        named = [(o.start, o.end, o.value) for o in options_in(reading.text, wordings)]
-        return [one for one in named if reading.is_wanted(one[0], one[1])]
-    kind = param_of(param.spec.model_copy(update={"type": "string"})).kind
-    names: list[NameMention] = reading.names(NAMED[kind]) if kind in NAMED else []
-    if names:
-        return [(m.start, m.end, name_value(param, m)) for m in names]
-    if item and item.kind in (Kind.INTEGER, Kind.NUMBER):
-        return (
-            [(n.start, n.end, n.value) for n in reading.numbers] if param.name in asked or param.spec.required else []
-        )
-    start, end = _left_over(reading, taken, reading.label_spans(param))
-    if param.name not in asked or start >= end or not _could_be_value(reading, start, end):
-        return []
-    parts = [part for part in _LIST.split(reading.text.between(start, end)) if part]
-    return [(start, end, part) for part in parts]

@@ -12,8 +12,9 @@ from schemas.conversations import Collecting, EndpointProgress
 from schemas.endpoints import Endpoint
 from workers.extraction.assign_codes import assign_codes, assign_examples, assign_flags, assign_structures
 from workers.extraction.assign_days import assign_days, assign_year
+from workers.extraction.assign_lists import assign_lists
 from workers.extraction.assign_names import assign_names
-from workers.extraction.assign_text import assign_lists, assign_text
+from workers.extraction.assign_text import assign_text
 from workers.extraction.params import Kind, Param, param_of
 from workers.extraction.reading import Reading, Span, Standing
 from workers.extraction.said import Found, Said
@@ -99,7 +100,8 @@ def hear(reading: Reading, collecting: Collecting) -> Heard:
         known = {*one.progress.values, *said_for}
         open_asked = [name for name in asked if name not in said_for]
         standing = Standing(asked=open_asked, known=known, taken=taken)
-        said_for |= assign_lists(reading, one.params, asked=open_asked, taken=taken)  # noqa: PLW2901 - dict in place
+        lists = assign_lists(reading, one.params, asked=open_asked, taken=taken)
+        said_for |= {name: said for name, said in lists.items() if name not in said_for}
         said_for |= assign_text(reading, one.params, standing, labels=labels)  # noqa: PLW2901
     return Heard(found=tuple(_shared(found, slots)))
 

@@ -161,6 +161,11 @@ class Param:
         return tuple(alias for language in LANGUAGES for key in keys for alias in _aliases(language).get(key, ()))
 
     @cached_property
+    def counts_in_percent(self) -> bool:
+        """Whether it wants 5 for five percent; others that take fractions want 0.05."""
+        return re.search(r"percent|%|protsen|процент", f"{self.named} {fold(self.spec.description)}") is not None
+
+    @cached_property
     def wordings(self) -> tuple[Wording, ...]:
         """Every way to name one of its allowed values."""
         return wordings_of(self.spec.enum)

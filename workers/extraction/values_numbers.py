@@ -23,19 +23,25 @@ _NUMBER = re.compile(
     (?![a-zа-я]*\d)""",
     re.VERBOSE,
 )
+_PERCENT = re.compile(r"\s?(?:%|percent|protsen\w*|процент\w*)")
 _MILLIONS = ("m", "м")
 _HUNDRED = 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class NumberMention:
-    """A number and where it stands. `other` is what it might also mean (1.234 in Estonian); `spelled`: in words."""
+    """A number and where it stands.
+
+    `other` is what it might also mean (1.234 in Estonian); `spelled`: it was said in words; `is_percentage`: a percent
+    sign or word follows.
+    """
 
     start: int
     end: int
     value: Number
     other: Number | None = None
     spelled: bool = False
+    is_percentage: bool = False
 
 
 def numbers(text: Text, language: Language) -> list[NumberMention]:
@@ -59,7 +65,8 @@ def _read(match: re.Match[str], language: Language) -> NumberMention | None:
             value = as_fraction
         elif language != "en":
             other = as_fraction
-    return NumberMention(start=match.start(), end=match.end(), value=value, other=other)
+    is_percentage = _PERCENT.match(match.string, match.end()) is not None
+    return NumberMention(start=match.start(), end=match.end(), value=value, other=other, is_percentage=is_percentage)
 
 
 def _amount(sign: str | None, whole: str, rest: str | None, unit: str | None) -> Number:

@@ -224,3 +224,30 @@ NAMED = endpoint(
 )
 def test_free_text_on_a_first_message_must_be_named_or_quoted(message: str, language: Language, query: str) -> None:
     assert heard(NAMED, message, language).get("query") == query
+
+
+SCORES = endpoint(
+    "mean", ParamSpec(name="scores", type="array", required=True, items=ParamSpec(name="item", type="number"))
+)
+MESSAGE = endpoint("send", ParamSpec(name="subject", required=True), ParamSpec(name="body", required=True))
+LOAN = endpoint(
+    "loan",
+    ParamSpec(name="interestRate", type="number", required=True),
+    ParamSpec(name="discount", type="number", description="Discount in percent"),
+)
+
+
+def test_a_list_of_numbers_is_the_run_after_its_name() -> None:
+    assert heard(SCORES, "the scores 85, 90 and 88 in a range of 5") == {"scores": [85, 90, 88]}
+    assert heard(SCORES, "scores=[3,4,5]") == {"scores": [3, 4, 5]}
+    assert heard(SCORES, "between 3 and 4, or 17") == {}
+
+
+def test_several_quoted_texts_go_by_the_names_before_them() -> None:
+    message = "Send it with the subject 'Meeting' and the body 'Let's meet tomorrow at noon'"
+
+    assert heard(MESSAGE, message) == {"subject": "Meeting", "body": "Let's meet tomorrow at noon"}
+
+
+def test_a_percentage_is_a_fraction_unless_percent_is_what_is_wanted() -> None:
+    assert heard(LOAN, "interest rate 5% and discount 3%") == {"interestRate": 0.05, "discount": 3}
