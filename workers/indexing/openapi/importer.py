@@ -11,7 +11,7 @@ from schemas.registration import EndpointRegistration
 from workers.indexing.openapi.document import Document, Node, Place, RefusedAt, escaped, read_document, texts
 from workers.indexing.openapi.parameters import ParameterReader
 from workers.indexing.openapi.schemas import Schemas, plain
-from workers.indexing.openapi.servers import Credential, base_url, credentials
+from workers.indexing.openapi.servers import Credential, auth_of, base_url, credentials
 
 _CALLABLE = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _LONGEST_DESCRIPTION = 20_000
@@ -118,6 +118,10 @@ class _Reader:
         schemas = Schemas(self._document, notes)
         gathered = ParameterReader(self._document, schemas).read(path, item, operation)
         base = base_url(self._document, item, operation, source_url=self._source_url, server=self._server)
+        needs = credentials(self._document, operation)
+        auth = auth_of(needs)
+        if needs and auth is None:
+            schemas.note(f"{operation.pointer}/security", "how to sign in must be added to the endpoint's auth by hand")
         entry: Node = {
             "name": self._name(method, path, operation.node, schemas),
             "description": _description(method, path, operation.node),
@@ -125,6 +129,8 @@ class _Reader:
             "method": method,
             "params": gathered.params,
             "headers": gathered.headers,
+            **({"body": gathered.body} if gathered.body else {}),
+            **({"auth": auth} if auth else {}),
             "tags": [plain(tag) for tag in texts(operation.node, "tags")],
         }
         try:
@@ -141,7 +147,7 @@ class _Reader:
             pointer=operation.pointer,
             remarks=tuple(Remark(pointer=at, reason=sentence) for at, sentence in notes),
             params=tuple(_told(param) for param in gathered.params),
-            needs=tuple(credentials(self._document, operation)),
+            needs=tuple(needs),
             endpoint=entry,
         )
 

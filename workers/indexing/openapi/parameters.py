@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from workers.indexing.openapi.document import Document, Node, Place, RefusedAt, texts
 from workers.indexing.openapi.schemas import LONGEST_NAME, Schemas, plain
 
-FORM = "application/x-www-form-urlencoded"
+_FORM = "application/x-www-form-urlencoded"
 _MULTIPART = "multipart/form-data"
 _MOST = 200
 _PLACES = ("path", "query", "header", "cookie")
@@ -21,10 +21,11 @@ _PLACEHOLDER = re.compile(r"\{([^{}/?#]+)\}")
 
 @dataclass
 class Gathered:
-    """What an operation takes; `headers` must be sent with every call."""
+    """What an operation takes; `headers` go with every call, `body` says how a body is encoded (None: as JSON)."""
 
     params: list[Node] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
+    body: str | None = None
 
 
 class ParameterReader:
@@ -65,8 +66,6 @@ class ParameterReader:
             schema = place.child("schema")
         elif isinstance(place.node.get("content"), dict) and place.node["content"]:
             schema = place.child("content", next(iter(place.node["content"])), "schema")
-        if place.node.get("style") in ("deepObject", "spaceDelimited", "pipeDelimited"):
-            self._schemas.note(place.pointer, f"style {place.node['style']} is not kept")
         self._take(name, where, schema, is_required=is_required, described=place.node)
 
     def _take(self, name: str, where: str, schema: Place, *, is_required: bool, described: Node | None = None) -> None:
@@ -77,7 +76,7 @@ class ParameterReader:
             self._schemas.note(schema.pointer, f"{name} in {where} is left out: {self._names[name]} has that name too")
             return
         own = described or {}
-        param = {**self._schemas.param(name, schema), "in": where, "required": is_required}
+        param = {**self._schemas.param(name, schema), "in": where, "required": is_required, **_serialization(own)}
         if own.get("description"):
             param["description"] = plain(str(own["description"]))
         if own.get("example") is not None:
@@ -103,7 +102,7 @@ class ParameterReader:
                 self._take_body(place.child("schema"), is_required=place.node.get("required") is True)
         consumes = texts(operation.node, "consumes") or texts(self._document.root, "consumes")
         if form:
-            self._send_as_form(operation.pointer, is_multipart=bool(consumes) and FORM not in consumes)
+            self._gathered.body = "multipart" if consumes and _FORM not in consumes else "form"
         for name, place in form.items():
             is_required = place.node.get("required") is True
             if self._may_send(name, place, is_required=is_required):
@@ -115,13 +114,13 @@ class ParameterReader:
         kinds = [str(kind) for kind in content] if isinstance(content, dict) else []
         is_required = body.node.get("required") is True
         chosen = next((kind for kind in kinds if _JSON.fullmatch(kind.partition(";")[0].strip().lower())), None)
-        chosen = chosen or next((kind for kind in kinds if kind.startswith(FORM)), None)
+        chosen = chosen or next((kind for kind in kinds if kind.startswith(_FORM)), None)
         chosen = chosen or next((kind for kind in kinds if kind.startswith(_MULTIPART)), None)
         if chosen is None:
             self._cannot_send(body, f"a body of {', '.join(kinds) or 'no kind'} can't be sent", is_required=is_required)
             return
-        if chosen.startswith((FORM, _MULTIPART)):
-            self._send_as_form(f"{body.pointer}/content", is_multipart=chosen.startswith(_MULTIPART))
+        if chosen.startswith((_FORM, _MULTIPART)):
+            self._gathered.body = "multipart" if chosen.startswith(_MULTIPART) else "form"
         elif chosen.startswith("application/") and "+json" in chosen:
             self._gathered.headers["Content-Type"] = chosen
         media = body.child("content", chosen)
@@ -151,14 +150,31 @@ class ParameterReader:
         self._cannot_send(place, f"{name} is a file", is_required=is_required)
         return False
 
-    def _send_as_form(self, pointer: str, *, is_multipart: bool) -> None:
-        self._gathered.headers["Content-Type"] = FORM
-        if is_multipart:
-            self._schemas.note(pointer, f"sent as {FORM} instead of {_MULTIPART}")
-
     def _bound(self, operation: Place) -> None:
         """Keep at most as many parameters as may be registered, the required ones first."""
         params = self._gathered.params
         if len(params) > _MOST:
             self._schemas.note(operation.pointer, f"only {_MOST} of {len(params)} parameters are kept")
             self._gathered.params = sorted(params, key=lambda param: not param["required"])[:_MOST]
+
+
+def _serialization(described: Node) -> Node:
+    """Return how lists and objects are written, where it is said. Swagger 2 says it by `collectionFormat`."""
+    if described.get("style") in _STYLES:
+        explode = described.get("explode")
+        return {"style": described["style"], **({"explode": explode} if isinstance(explode, bool) else {})}
+    if isinstance(described.get("explode"), bool):
+        return {"explode": described["explode"]}
+    if described.get("type") == "array":
+        style, explode = _COLLECTIONS.get(str(described.get("collectionFormat", "csv")), ("form", False))
+        return {"style": style, "explode": explode} if described.get("in") == "query" else {}
+    return {}
+
+
+_STYLES = frozenset({"simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "deepObject"})
+_COLLECTIONS = {
+    "csv": ("form", False),
+    "multi": ("form", True),
+    "ssv": ("spaceDelimited", False),
+    "pipes": ("pipeDelimited", False),
+}

@@ -14,7 +14,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
 class Credential(Frozen):
-    """A secret that must be there before calls succeed: `secret` is the name to keep it under.
+    """A secret that must be there before calls succeed: `secret` is the reference under which it is sought.
 
     `place` is header, query or cookie; `name` is the header's or parameter's; `prefix` comes before the secret.
     """
@@ -85,6 +85,19 @@ def credentials(document: Document, operation: Place) -> list[Credential]:
     return [found for name in alternatives[0].node for found in _schemes(document, str(name))]
 
 
+def auth_of(needs: list[Credential]) -> Node | None:
+    """Return the registration's `auth`; None when nothing is needed, or what is needed can't be said in one reference.
+
+    Basic asks for a user name that no document tells, and several secrets at once have no form.
+    """
+    if len(needs) != 1 or needs[0].prefix == "Basic ":
+        return None
+    (need,) = needs
+    if need.kind == "apiKey":
+        return {"kind": "api_key", "name": need.name, "in": need.place, "value": need.secret}
+    return {"kind": "bearer", "token": need.secret}
+
+
 def _schemes(document: Document, name: str) -> Iterator[Credential]:
     home = ("securityDefinitions",) if document.is_swagger else ("components", "securitySchemes")
     try:
@@ -98,7 +111,7 @@ def _schemes(document: Document, name: str) -> Iterator[Credential]:
     elif kind == "basic" or str(scheme.get("scheme", "")).lower() == "basic":
         prefix = "Basic "
     title = str(_info(document).get("title", "api"))
-    secret = _UNSAFE.sub("_", f"{title}_{name}").strip("_").lower()
+    secret = "env:SECRET_" + _UNSAFE.sub("_", f"{title}_{name}").strip("_").upper()
     yield Credential(scheme=name, kind=kind, place=place, name=header, prefix=prefix, secret=secret)
 
 

@@ -142,8 +142,8 @@ def test_read_only_properties_and_files_are_not_asked_for() -> None:
 
     assert names(found) == {"note": "body"}
     assert found.endpoint is not None
-    assert found.endpoint["headers"] == {"Content-Type": "application/x-www-form-urlencoded"}
-    assert len(found.remarks) == 2
+    assert found.endpoint["body"] == "multipart"
+    assert [r.reason for r in found.remarks] == ["scan is a file; it is left out"]
 
 
 @pytest.mark.parametrize(("required", "state"), [(True, "refused"), (False, "changed")])
@@ -191,8 +191,36 @@ def test_security_names_a_secret_and_an_empty_alternative_needs_none() -> None:
     guarded = {"get": {"security": [{"key": []}]}, "post": {"security": [{}]}}
     first, second = read(document({"/a": guarded}, components=schemes))
 
-    assert [(n.place, n.name, n.secret) for n in first.needs] == [("header", "X-Key", "demo_api_key")]
+    secret = "env:SECRET_DEMO_API_KEY"  # noqa: S105 - a reference
+    assert [(n.place, n.name, n.secret) for n in first.needs] == [("header", "X-Key", secret)]
+    assert first.endpoint is not None
+    assert first.endpoint["auth"] == {"kind": "api_key", "name": "X-Key", "in": "header", "value": secret}
     assert second.needs == ()
+
+
+def test_a_user_name_that_no_document_tells_must_be_added_by_hand() -> None:
+    schemes = {"securitySchemes": {"b": {"type": "http", "scheme": "basic"}}}
+    found = one({"security": [{"b": []}]}, components=schemes)
+
+    assert found.endpoint is not None
+    assert "auth" not in found.endpoint
+    assert [r.pointer for r in found.remarks] == ["#/paths/~1things/get/security"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ({"style": "deepObject", "explode": True}, {"style": "deepObject", "explode": True}),
+        ({"explode": False}, {"explode": False}),
+        ({"type": "array", "collectionFormat": "pipes"}, {"style": "pipeDelimited", "explode": False}),
+        ({"type": "array"}, {"style": "form", "explode": False}),
+    ],
+)
+def test_how_lists_are_written_is_kept(said: dict[str, Any], kept: dict[str, Any]) -> None:
+    found = one({"parameters": [{"name": "q", "in": "query", **said}]})
+
+    assert found.endpoint is not None
+    assert {key: found.endpoint["params"][0].get(key) for key in kept} == kept
 
 
 def test_swagger_2_forms_bodies_and_base_path_are_read() -> None:
@@ -212,7 +240,7 @@ def test_swagger_2_forms_bodies_and_base_path_are_read() -> None:
     assert names(form) == {"a": "body"}
     assert form.endpoint is not None
     assert form.endpoint["url"] == "https://api.ee/v1/form"
-    assert "urlencoded" in form.endpoint["headers"]["Content-Type"]
+    assert form.endpoint["body"] == "form"
     assert names(posted) == {"b": "body"}
 
 
