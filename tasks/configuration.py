@@ -104,7 +104,6 @@ def _broker(url: str, settings: Settings) -> dict[str, object]:
         return {**common, "broker_transport_options": options}
     return {
         **common,
-        "broker_transport": "tasks.transport:Transport",
         "broker_transport_options": options,
         "broker_use_ssl": _tls(url),
     }
