@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 from uuid import uuid4
 
-import redis.asyncio as aioredis
 from celery import Celery
 from kombu.exceptions import OperationalError
-from redis.asyncio.retry import Retry
-from redis.backoff import ExponentialWithJitterBackoff
 from redis.exceptions import RedisError
 
 from schemas.commands import Command
@@ -21,12 +18,8 @@ from tasks.envelope import PUBLISHED_AT, TaskMessage, Trace, envelope
 from tasks.queues import TASK_OF_STAGE, QueueName, queue_of
 from workers.errors import StoreUnavailable
 from workers.runtime.clock import utc_now
+from workers.runtime.redis import async_client
 from workers.runtime.settings import Settings
-
-# A broken connection is made anew within about a second; longer outages are for the caller to bear.
-_TRIES_AGAIN = 3
-
-_Sent = tuple[tuple[str, ...] | tuple[str, str, bytes], "asyncio.Future[Any]"]
 
 
 class Publisher:
@@ -37,7 +30,8 @@ class Publisher:
         self._expires_s = settings.queue.message_expires_s
         self._prefix = broker_prefix(settings.redis)
         url = broker_url(settings)
-        self._pipe = _Pipe(url, timeout_s=settings.redis.socket_timeout_s) if is_redis(url) else None
+        broker = settings.redis.model_copy(update={"url": url})
+        self._redis = async_client(broker) if is_redis(url) else None
 
     @classmethod
     def open(cls, settings: Settings) -> Self:
@@ -70,18 +64,26 @@ class Publisher:
             expires_s=self._expires_s,
             trace=trace,
         )
-        if self._pipe is None:
+        if self._redis is None:
             await asyncio.to_thread(_send_through_celery, self._celery(), message)
             return 0
-        return int(await self._pipe.run("LPUSH", self._prefix + message.queue, envelope(message)))
+        return await self._ask("LPUSH", self._prefix + message.queue, envelope(message))
 
     async def depth(self) -> dict[str, int]:
         """Count the waiting messages of each queue."""
-        if self._pipe is None:
+        if self._redis is None:
             return await asyncio.to_thread(_depth_through_celery, self._celery())
-        pipe = self._pipe
-        counts = await asyncio.gather(*(pipe.run("LLEN", self._prefix + queue) for queue in QueueName))
-        return {str(queue): int(count) for queue, count in zip(QueueName, counts, strict=True)}
+        counts = await asyncio.gather(*(self._ask("LLEN", self._prefix + queue) for queue in QueueName))
+        return {str(queue): count for queue, count in zip(QueueName, counts, strict=True)}
+
+    async def _ask(self, *command: str | bytes) -> int:
+        """Send one command of a list. A lost one is sent again: a message may arrive twice, but never less."""
+        if self._redis is None:
+            raise TypeError("this broker has no lists")
+        try:
+            return int(await self._redis.execute_command(*command))  # type: ignore[no-untyped-call] # half typed
+        except (RedisError, OSError) as error:
+            raise StoreUnavailable(f"the broker refused: {error}") from error
 
     def _celery(self) -> Celery:
         """Return the app through which a broker that is not Redis is asked: the process's, unless one was given."""
@@ -93,74 +95,9 @@ class Publisher:
 
     async def close(self) -> None:
         """Close the connection; what was sent before has its answer already."""
-        if self._pipe is not None:
-            await self._pipe.close()
-
-
-class _Pipe:
-    """One connection to Redis. Commands asked for while a reply is under way travel together in the next batch."""
-
-    def __init__(self, url: str, *, timeout_s: float) -> None:
-        # redis-py tries a lost command again: a message may then arrive twice, which changes nothing, but never less.
-        self._redis = aioredis.Redis.from_url(
-            url,
-            max_connections=1,
-            retry=Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), _TRIES_AGAIN),
-            socket_timeout=timeout_s,
-            socket_connect_timeout=timeout_s,
-            socket_keepalive=True,
-            health_check_interval=15,
-        )
-        self._waiting: list[_Sent] = []
-        self._writer: asyncio.Task[None] | None = None
-
-    async def run(self, *command: str | bytes) -> Any:
-        """Send one command and await its reply. Raises StoreUnavailable for a lost connection and for -ERR."""
-        loop = asyncio.get_running_loop()
-        reply: asyncio.Future[Any] = loop.create_future()
-        self._waiting.append((command, reply))  # type: ignore[arg-type] # both shapes are tuples of str and bytes
-        if self._writer is None:
-            self._writer = loop.create_task(self._write())
-        return await reply
-
-    async def close(self) -> None:
-        if self._writer is not None:
-            await self._writer
-        await self._redis.aclose()
-
-    async def _write(self) -> None:
-        try:
-            while self._waiting:
-                batch, self._waiting = self._waiting, []
-                await self._write_batch(batch)
-        finally:
-            self._writer = None
-
-    async def _write_batch(self, batch: list[_Sent]) -> None:
-        pipeline = self._redis.pipeline(transaction=False)
-        for command, _reply in batch:
-            pipeline.execute_command(*command)
-        try:
-            answers: list[Any] = await pipeline.execute(raise_on_error=False)
-        except (RedisError, OSError) as error:
-            answers = [error] * len(batch)
-        except asyncio.CancelledError:
-            for _command, reply in batch:
-                reply.cancel()
-            raise
-        for (_command, reply), answer in zip(batch, answers, strict=True):
-            _settle(reply, answer)
-
-
-def _settle(reply: asyncio.Future[Any], answer: object) -> None:
-    if reply.done():  # who asked has gone away; the message is sent all the same
-        return
-    if isinstance(answer, Exception):
-        failure = StoreUnavailable(f"the broker refused: {answer}")
-        failure.__cause__ = answer
-        reply.set_exception(failure)
-    else:
-        reply.set_result(answer)
+        if self._redis is not None:
+            await self._redis.aclose()
+            await self._redis.connection_pool.disconnect()
 
 
 def _send_through_celery(app: Celery, message: TaskMessage) -> None:

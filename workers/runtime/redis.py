@@ -8,6 +8,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from workers.runtime.pipelined import PipelinedRedis
 from workers.runtime.settings import RedisSettings
 
 _RETRIES = 2
@@ -32,7 +33,7 @@ def async_client(settings: RedisSettings) -> aioredis.Redis:
         retry=Retry(ExponentialBackoff(cap=0.5, base=0.02), _RETRIES),
         retry_on_error=[RedisConnectionError],
     )
-    return aioredis.Redis(connection_pool=pool)
+    return PipelinedRedis(connection_pool=pool)
 
 
 def sync_client(settings: RedisSettings) -> redis.Redis:

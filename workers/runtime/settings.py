@@ -83,7 +83,11 @@ class RoutingSettings(BaseSettings):
 
 
 class CallingSettings(BaseSettings):
-    """How we call customers' APIs. `allowed_hosts` are hosts or CIDRs that may be private or loopback."""
+    """How we call customers' APIs. `allowed_hosts` are hosts or CIDRs that may be private or loopback.
+
+    An endpoint names its secrets as `env:NAME` or `file:NAME`; the name of a variable must begin with `secret_prefix`,
+    and a file must lie in `secrets_dir`, so that nobody who registers an endpoint reads anything else.
+    """
 
     model_config = _prefix("CALLING_")
 
@@ -95,6 +99,12 @@ class CallingSettings(BaseSettings):
     breaker_failures_to_open: PositiveInt = 5
     breaker_cooldown_s: PositiveFloat = 30.0
     max_connections: PositiveInt = 200
+    max_per_host: PositiveInt = 20
+    secret_prefix: str = Field(default="SECRET_", min_length=1)
+    secrets_dir: Path = Path("/run/secrets")
+    secret_hosts: str = ""
+    user_token_hosts: str = ""
+    ca_file: str = ""
 
 
 class RetrievalSettings(BaseSettings):
@@ -194,6 +204,12 @@ def settings() -> Settings:
 def forbid_model_downloads() -> None:
     """Keep the model library on its bundled price list; it would fetch a newer one from the network on first use."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+
+
+def environment_secret(name: str, *, prefix: str) -> SecretStr | None:
+    """Read a secret that an endpoint names; None when it is not set, empty, or outside the prefix."""
+    value = os.environ.get(name, "") if name.startswith(prefix) else ""
+    return SecretStr(value) if value else None
 
 
 def inherited_environment() -> dict[str, str]:

@@ -62,7 +62,7 @@ async def test_everything_a_frontend_sends_reaches_the_turn(client: httpx.AsyncC
         "development",
         "c-1",
     )
-    assert (request.message, request.author_id, request.fresh) == ("5", "ann", False)
+    assert (request.message, request.author_id) == ("5", "ann")
 
 
 async def test_meta_comes_only_when_asked_for(client: httpx.AsyncClient, hand: Hand) -> None:
@@ -125,7 +125,7 @@ async def test_testers_never_share_a_chat(client: httpx.AsyncClient, hand: Hand)
     answers = [(await one).json() for one in asking]
     assert all("chatId" not in answer and answer["content"] == "hello" for answer in answers)
     assert turns[0].request.chat_id != turns[1].request.chat_id
-    assert all(turn.request.fresh and turn.request.environment == "test" for turn in turns)
+    assert all(turn.request.environment == "test" for turn in turns)
 
 
 async def test_two_authors_of_one_chat_id_have_two_conversations(client: httpx.AsyncClient, hand: Hand) -> None:
