@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ops.cli.screen import FAILED, CommandFailed, console
+from ops.cli.screen import FAILED, CommandFailed, JsonFlag, console, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,23 +33,33 @@ def demo(
     keep: Annotated[
         Path | None, typer.Option("--data-dir", help="Keep the data in this folder; by default it is thrown away.")
     ] = None,
+    *,
+    as_json: JsonFlag = False,
 ) -> None:
     """Start everything, index the demo catalogue, play four short conversations, stop."""
     from ops.local.supervisor import StackFailed
 
     began = time.monotonic()
     try:
-        with TemporaryDirectory(prefix="signalbox-demo-") as folder:
-            answered = _play(keep or Path(folder))
+        with TemporaryDirectory(prefix="signalbox-demo-") as folder, _told_to_people(as_json=as_json):
+            played = _play(keep or Path(folder))
+            took_s = round(time.monotonic() - began, 1)
+            typer.echo(f"\nstopped; the whole demo took {took_s} s")
     except StackFailed as failure:
         raise CommandFailed(str(failure), remedy="`signalbox doctor` looks for the cause") from failure
-    typer.echo(f"\nstopped; the whole demo took {time.monotonic() - began:.1f} s")
-    if not answered:
+    if as_json:
+        print_json({"tookSeconds": took_s, "conversations": played})
+    if not all(conversation["endedWell"] for conversation in played):
         raise typer.Exit(FAILED)
 
 
-def _play(folder: Path) -> bool:
-    """Run the stack in the folder; return whether every turn ended well."""
+def _told_to_people(*, as_json: bool) -> AbstractContextManager[object]:
+    """Keep the standard output for the JSON: what people read goes to the other one meanwhile."""
+    return redirect_stdout(sys.stderr) if as_json else nullcontext()
+
+
+def _play(folder: Path) -> list[dict[str, Any]]:
+    """Run the stack in the folder; return what was said in each conversation and whether it ended well."""
     from ops.cli.client import Shim
     from ops.cli.up import starting
     from ops.local.options import StackOptions
@@ -58,8 +70,7 @@ def _play(folder: Path) -> bool:
         typer.echo(f"everything runs after {time.monotonic() - began:.1f} s: {_parts(stack)}")
         _index(stack)
         shim = Shim(stack.url)
-        went_well = [_converse(shim, *conversation) for conversation in CONVERSATIONS]
-        return all(went_well)
+        return [_converse(shim, *conversation) for conversation in CONVERSATIONS]
 
 
 def _parts(stack: Stack) -> str:
@@ -79,18 +90,23 @@ def _index(stack: Stack) -> None:
     typer.echo(f"{len(done)} endpoints indexed in {time.monotonic() - began:.1f} s")
 
 
-def _converse(shim: Shim, shows: str, opening: str, ready: tuple[str, ...]) -> bool:
+def _converse(shim: Shim, shows: str, opening: str, ready: tuple[str, ...]) -> dict[str, Any]:
     from ops.cli.talk import new_chat
 
     typer.secho(f"\n── {shows}", bold=True)
-    chat_id, answers, message = new_chat(), list(ready), opening
-    while True:
+    chat_id, turns = new_chat(), []
+    for message in (opening, *ready):
         reply = _turn(shim, chat_id, message)
-        if reply.error is not None:
-            return False
-        if not (reply.is_question and answers):
-            return not reply.is_question
-        message = answers.pop(0)
+        turns.append(_as_json(message, reply))
+        if reply.error is not None or not reply.is_question:
+            break
+    return {"shows": shows, "endedWell": reply.error is None and not reply.is_question, "turns": turns}
+
+
+def _as_json(message: str, reply: Reply) -> dict[str, Any]:
+    first_ms, whole_ms = round(reply.first_s * 1000), round(reply.whole_s * 1000)
+    told = {"said": message, "answer": reply.text, "isQuestion": reply.is_question, "error": reply.error}
+    return {**told, "firstTokenMs": first_ms, "wholeMs": whole_ms}
 
 
 def _turn(shim: Shim, chat_id: str, message: str) -> Reply:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,7 +34,7 @@ class Reply:
 def say(shim: Shim, chat_id: str, message: str) -> Reply:
     """Say something in a chat and print the answer piece by piece as it comes."""
     reply = Reply()
-    for heard in shim.stream({"chatId": chat_id, "message": message, "authorId": "cli"}):
+    for heard in shim.stream(_said(chat_id, message)):
         match heard.name:
             case "":
                 reply.first_s = reply.first_s or time.monotonic() - reply.began
@@ -59,6 +60,21 @@ def new_chat() -> str:
     return f"cli-{uuid.uuid4()}"
 
 
+def _chat_in_json(shim: Shim, chat_id: str) -> None:
+    """Answer each line of the standard input with one line, what `ask --json` would print."""
+    for line in typer.get_text_stream("stdin", encoding="utf-8"):
+        message = line.strip()
+        if message.lower() in _GOODBYES:
+            return
+        if message:
+            answer = shim.request("POST", "/orchestrate", json=_said(chat_id, message))
+            typer.echo(json.dumps(answer, ensure_ascii=False))
+
+
+def _said(chat_id: str, message: str) -> dict[str, str]:
+    return {"chatId": chat_id, "message": message, "authorId": "cli"}
+
+
 def ask(
     message: Annotated[str, typer.Argument(help="What to ask.")],
     chat: ChatOption = "",
@@ -72,8 +88,7 @@ def ask(
 
     shim, chat_id = Shim(shim_url(url)), chat or new_chat()
     if as_json:
-        body = {"chatId": chat_id, "message": message, "authorId": "cli"}
-        print_json(shim.request("POST", "/orchestrate", json=body))
+        print_json(shim.request("POST", "/orchestrate", json=_said(chat_id, message)))
         return
     reply = say(shim, chat_id, message)
     if reply.error is not None:
@@ -82,12 +97,15 @@ def ask(
         typer.secho(f"(answer it with: signalbox ask --chat {chat_id} '…')", dim=True, err=True)
 
 
-def chat(chat: ChatOption = "", url: UrlOption = "") -> None:
-    """Talk until you say exit; a number presses the button of that number."""
+def chat(chat: ChatOption = "", url: UrlOption = "", *, as_json: JsonFlag = False) -> None:
+    """Talk until you say exit; a number presses the button of that number. With --json a line gets a line of JSON."""
     from ops.cli.client import Shim
     from ops.cli.place import shim_url
 
     shim, chat_id = Shim(shim_url(url)), chat or new_chat()
+    if as_json:
+        _chat_in_json(shim, chat_id)
+        return
     buttons: list[dict[str, str]] = []
     while True:
         try:
