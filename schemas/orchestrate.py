@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from schemas.base import DoorModel
 from schemas.turns import Environment, OnBusy
+
+
+def _one_spelling(value: object) -> object:
+    """Some frontends say `testing` where others say `test`."""
+    return "test" if value == "testing" else value
+
+
+AnyEnvironment = Annotated[Environment, BeforeValidator(_one_spelling)]
 
 
 class HistoryItem(DoorModel):
@@ -26,7 +34,7 @@ class OrchestrateRequest(DoorModel):
     author_id: str = Field(default="", max_length=200)
     conversation_history: tuple[HistoryItem, ...] = Field(default=(), max_length=100)
     url: str = Field(default="", max_length=4_000)
-    environment: Environment = "production"
+    environment: AnyEnvironment = "production"
     connection_id: str | None = Field(default=None, alias="connection_id", max_length=200)
     on_busy: OnBusy = "enqueue"
     time_zone: str = Field(default="Europe/Tallinn", max_length=64)
@@ -38,7 +46,7 @@ class TestRequest(DoorModel):
     __test__ = False
 
     message: str = Field(min_length=1, max_length=10_000)
-    environment: Environment = "test"
+    environment: AnyEnvironment = "test"
     connection_id: str | None = Field(default=None, max_length=200)
 
 
