@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from email.message import Message
 
 from schemas.base import JsonValue
+from workers.calling.redacting import Redaction
 
 MAX_DEPTH = 100
-_HIDDEN = "***"
 _JSON_LINES = frozenset(
     {"application/x-ndjson", "application/jsonl", "application/x-jsonlines", "application/json-lines"}
 )
@@ -73,10 +73,12 @@ def read_body(data: bytes, content_type: str, *, secrets: frozenset[str] = froze
     """
     media = media_type(content_type)
     text = to_text(data, media.charset).strip("\x00")
-    for secret in secrets:
-        text = text.replace(secret, _HIDDEN)
     if not text.strip():
         return None
+    return Redaction(secrets).value(_read(text, media))
+
+
+def _read(text: str, media: MediaType) -> JsonValue:
     if media.name in _JSON_LINES:
         return [_parse(line) for line in text.splitlines() if line.strip()]
     if "html" in media.name or _HTML.match(text):

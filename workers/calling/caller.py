@@ -1,4 +1,4 @@
-"""The order of guards: stored outcome → breaker → egress → client → outcome. Read it from top to bottom.
+"""Who makes a call, and what is kept of it: stored outcome → lease → sending → first outcome wins.
 
 A call's failure is a value. What is raised is a bug, or StoreUnavailable.
 """
@@ -7,33 +7,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
 import ssl
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
 import redis.asyncio as aioredis
 import structlog
-from tenacity import (
-    AsyncRetrying,
-    RetryCallState,
-    retry_if_exception_type,
-    retry_if_result,
-    stop_after_attempt,
-    wait_random_exponential,
-)
+from pydantic import SecretStr
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
-from schemas.calls import ApiCall, CallFailed, CallOutcome, FailureReason
-from workers.calling.breaker import BreakerRules, Pass, Verdict, verdict_on
+from schemas.calls import ApiCall, CallFailed, CallOutcome
+from workers.calling.breaker import BreakerRules
 from workers.calling.breaker_store import BreakerStore
+from workers.calling.bulkhead import Bulkhead
 from workers.calling.client import ApiClient
-from workers.calling.egress import AllowList, EgressGuard, EgressRefused, check_url
+from workers.calling.egress import AllowList, EgressGuard
 from workers.calling.outcomes import Claim, ClaimState, OutcomeStore
-from workers.calling.plan import CannotPlace, PreparedRequest, endpoint_address, place
-from workers.calling.retries import is_worth_retrying, wait_s
+from workers.calling.sending import LEASE_S, Job, LeaseLost, Sender
+from workers.calling.signing import Signer
+from workers.calling.tokens import TokenStore
+from workers.calling.vault import Vault
 from workers.errors import StoreUnavailable
 from workers.runtime.clock import Clock, utc_now
 from workers.runtime.keys import Keys
@@ -41,48 +36,20 @@ from workers.runtime.settings import CallingSettings
 
 log = structlog.get_logger(__name__)
 
-# A worker's death is noticed when its lease runs out; a living one renews it, however long its call takes.
-LEASE_S = 4.0
 RENEW_S = 1.0
-# A breaker's probe outlives the attempt it stands for by this much: time to report what came of it.
-PROBE_MARGIN_S = 2.0
 POLL_S = 0.1
-# Less time than this share of its own limit says nothing about the endpoint when it runs out.
-FAIR_SHARE = 0.5
 _RECORD_TRIES = 4
-
-
-class _LeaseLost(Exception):
-    """Another worker took the call over, or somebody ended it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Assignment:
-    """One call that is ours to make."""
-
-    call: ApiCall
-    claim: Claim
-    request: PreparedRequest
-    address: str
-    limit_s: float
-    deadline: datetime
 
 
 class Caller:
     """Makes calls. One per process; hundreds of calls may be under way at once."""
 
     def __init__(
-        self,
-        *,
-        client: ApiClient,
-        outcomes: OutcomeStore,
-        breakers: BreakerStore,
-        settings: CallingSettings,
-        clock: Clock = utc_now,
+        self, *, sender: Sender, outcomes: OutcomeStore, settings: CallingSettings, clock: Clock = utc_now
     ) -> None:
-        self._client = client
+        self._sender = sender
         self._outcomes = outcomes
-        self.breakers = breakers
+        self.breakers = sender.breakers
         self._settings = settings
         self._clock = clock
 
@@ -96,26 +63,40 @@ class Caller:
         outcomes: OutcomeStore,
         tls: ssl.SSLContext | None = None,
     ) -> Self:
-        """Build the caller and its client. Raises ValueError when CALLING_ALLOWED_HOSTS can't be read."""
-        guard = EgressGuard(AllowList.parse(settings.allowed_hosts))
+        """Build the caller and its client. Raises ValueError when a list of hosts in the settings can't be read."""
         rules = BreakerRules(
             failures_to_open=settings.breaker_failures_to_open,
             cooldown_ms=round(settings.breaker_cooldown_s * 1000),
         )
-        return cls(
-            client=ApiClient(settings, guard, tls=tls),
-            outcomes=outcomes,
-            breakers=BreakerStore(redis, keys, rules),
-            settings=settings,
+        client = ApiClient(settings, EgressGuard(AllowList.parse(settings.allowed_hosts)), tls=tls)
+        breakers = BreakerStore(redis, keys, rules)
+        vault = Vault.open(settings)
+        signer = Signer(
+            vault=vault,
+            tokens=TokenStore(client, breakers, vault, timeout_s=settings.timeout_s),
+            user_token_hosts=AllowList.parse(settings.user_token_hosts),
         )
+        sender = Sender(
+            client=client,
+            outcomes=outcomes,
+            breakers=breakers,
+            signer=signer,
+            bulkhead=Bulkhead(settings.max_per_host),
+            settings=settings,
+            clock=utc_now,
+        )
+        return cls(sender=sender, outcomes=outcomes, settings=settings)
 
     async def close(self) -> None:
-        await self._client.aclose()
+        await self._sender.client.aclose()
 
-    async def call(self, call: ApiCall, *, turn_id: str, deadline: datetime) -> CallOutcome:
+    async def call(
+        self, call: ApiCall, *, turn_id: str, deadline: datetime, user_token: SecretStr | None = None
+    ) -> CallOutcome:
         """Make the call, unless it has its outcome; wait for whoever is making it; return by the deadline.
 
-        The outcome returned is the one recorded: the first. Raises StoreUnavailable.
+        `user_token` is the person's own, for endpoints that pass it on. The outcome returned is the one recorded: the
+        first. Raises StoreUnavailable.
         """
         started = time.monotonic()
         limit_s = call.endpoint.timeout_s or self._settings.timeout_s
@@ -125,10 +106,11 @@ class Caller:
                 return claim.outcome
             if claim.state is ClaimState.SOMEBODY_ELSE_IS_SENDING:
                 return await self._outcomes.give_up(turn_id, call)
+            job = Job(call=call, claim=claim, limit_s=limit_s, deadline=deadline, user_token=user_token)
             try:
                 async with self._kept(claim):
-                    outcome = await self._make(call, claim, limit_s=limit_s, deadline=deadline)
-            except _LeaseLost:
+                    outcome = await self._sender.make(job)
+            except LeaseLost:
                 continue
             except BaseException:
                 await self._let_go(claim)
@@ -162,84 +144,6 @@ class Caller:
             with contextlib.suppress(StoreUnavailable):  # the next round tries again, and the lease outlives a few
                 is_ours = await self._outcomes.prolong(claim, LEASE_S)
 
-    async def _make(self, call: ApiCall, claim: Claim, *, limit_s: float, deadline: datetime) -> CallOutcome:
-        if claim.state is ClaimState.ABANDONED_AFTER_SENDING and not call.endpoint.is_repeatable():
-            return _failed(call, FailureReason.UNKNOWN)
-        try:
-            request = place(call)
-            check_url(request.url)
-        except CannotPlace as error:
-            log.warning("call_not_placed", endpoint=call.endpoint.endpoint_id, param=error.param, why=error.why)
-            return _failed(call, FailureReason.REFUSED)
-        except EgressRefused as error:
-            log.warning("call_refused", endpoint=call.endpoint.endpoint_id, host=error.host, why=error.why)
-            return _failed(call, FailureReason.REFUSED)
-        return await self._try(
-            _Assignment(
-                call=call,
-                claim=claim,
-                request=request,
-                address=endpoint_address(call.endpoint.url),
-                limit_s=limit_s,
-                deadline=deadline,
-            )
-        )
-
-    async def _try(self, job: _Assignment) -> CallOutcome:
-        """Attempt once, and again where that is harmless and there is time."""
-        if not job.call.endpoint.is_repeatable():
-            return await self._attempt(job)
-        seen: list[CallOutcome] = []
-
-        async def attempt() -> CallOutcome:
-            seen.append(await self._attempt(job))
-            return seen[-1]
-
-        async def keep_lease(_: RetryCallState) -> None:
-            if not await self._outcomes.prolong(job.claim, LEASE_S):
-                raise _LeaseLost
-
-        retrying = AsyncRetrying(
-            retry=retry_if_result(is_worth_retrying),
-            stop=lambda state: self._is_over(state, job),
-            wait=_wait,
-            before_sleep=keep_lease,
-            retry_error_callback=_last_outcome,
-        )
-        outcome: CallOutcome = await retrying(attempt)
-        is_stopped = isinstance(outcome, CallFailed) and outcome.reason is FailureReason.BREAKER_OPEN
-        # Stopped by the breaker between two tries: what the API did before is the better answer.
-        return seen[-2] if is_stopped and len(seen) > 1 else outcome
-
-    def _is_over(self, state: RetryCallState, job: _Assignment) -> bool:
-        """Stop when the tries are used up, or when the next one would begin after the deadline."""
-        return state.attempt_number > self._settings.retries or state.upcoming_sleep >= self._left_s(job.deadline)
-
-    async def _attempt(self, job: _Assignment) -> CallOutcome:
-        """One try, under the breaker: every way out reports to it, so that a probe never hangs."""
-        budget_s = min(job.limit_s, self._left_s(job.deadline))
-        if budget_s <= 0:
-            return _failed(job.call, FailureReason.TIMED_OUT)
-        admission = await self.breakers.admit(job.address, owner=job.claim.token, probe_s=budget_s + PROBE_MARGIN_S)
-        if admission.verdict is Pass.NO:
-            return _failed(job.call, FailureReason.BREAKER_OPEN, retry_after_s=admission.retry_after_s)
-        verdict = Verdict.NOTHING
-        try:
-            outcome = await self._send(job, budget_s)
-            verdict = verdict_on(outcome, had_fair_time=budget_s >= job.limit_s * FAIR_SHARE)
-            return outcome
-        finally:
-            await asyncio.shield(self.breakers.report(job.address, admission, verdict))
-
-    async def _send(self, job: _Assignment, budget_s: float) -> CallOutcome:
-        async def before_leaving() -> None:
-            if job.call.endpoint.is_repeatable():
-                return
-            if not await self._outcomes.mark_sending(job.claim, LEASE_S):
-                raise _LeaseLost
-
-        return await self._client.send(job.call, job.request, timeout_s=budget_s, before_leaving=before_leaving)
-
     async def _record(self, turn_id: str, outcome: CallOutcome) -> CallOutcome:
         """Keep trying a little: after a call that must not be repeated, this is all anybody will ever know."""
         retrying = AsyncRetrying(
@@ -257,21 +161,6 @@ class Caller:
 
     def _left_s(self, deadline: datetime) -> float:
         return (deadline - self._clock()).total_seconds()
-
-
-def _failed(call: ApiCall, reason: FailureReason, *, retry_after_s: float | None = None) -> CallFailed:
-    return CallFailed(call_id=call.call_id, reason=reason, retry_after_s=retry_after_s)
-
-
-def _wait(state: RetryCallState) -> float:
-    return wait_s(_last_outcome(state), attempt=state.attempt_number, chance=random.random())  # noqa: S311 - jitter
-
-
-def _last_outcome(state: RetryCallState) -> CallOutcome:
-    if state.outcome is None:
-        raise RuntimeError("tenacity asked before the first try")
-    outcome: CallOutcome = state.outcome.result()
-    return outcome
 
 
 def _tell(call: ApiCall, outcome: CallOutcome) -> None:

@@ -1,4 +1,4 @@
-"""The only network call to customers' APIs, and the only file that knows httpx. Every ending is a value."""
+"""The only network call to customers' APIs. Every ending is a value. Only this file and `transport` know httpx."""
 
 from __future__ import annotations
 
@@ -10,77 +10,29 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-import httpcore
 import httpx
 
 from schemas.base import JsonValue
 from schemas.calls import ApiCall, CallFailed, CallOutcome, CallSucceeded, FailureReason
 from workers.calling.bodies import BodyTooDeep, BodyUnreadable, read_body
 from workers.calling.collecting import BodyCollector, BodyTooLarge
-from workers.calling.egress import EgressGuard, EgressRefused, HostUnknown
-from workers.calling.plan import PreparedRequest
+from workers.calling.egress import EgressGuard, EgressRefused
+from workers.calling.prepared import PreparedRequest
 from workers.calling.retries import retry_after
+from workers.calling.transport import CertificateUnusable, HttpClients
 from workers.runtime.settings import CallingSettings
 
 MAX_HEADER_BYTES = 32 * 1024
 MAX_ERROR_BYTES = 64 * 1024
-_ADDRESSES_TRIED = 3
 _CREDENTIAL = re.compile(r"auth|token|secret|passw|key|cookie|signature|\bsig\b", re.IGNORECASE)
 _SHORTEST_SECRET = 6
 # A gateway gave up waiting for an origin that may well have finished (RFC 9110 sections 15.6.3, 15.6.5).
 _GATEWAY_GAVE_UP = (HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
 
 BeforeLeaving = Callable[[], Awaitable[None]]
-
-
-class _CheckedBackend(httpcore.AsyncNetworkBackend):
-    """Connects to the very address that the guard has checked; TLS still names and verifies the host."""
-
-    def __init__(self, guard: EgressGuard) -> None:
-        self._guard = guard
-        self._plain = httpcore.AnyIOBackend()
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
-        local_address: str | None = None,
-        socket_options: Any = None,
-    ) -> httpcore.AsyncNetworkStream:
-        try:
-            addresses = (await self._guard.addresses(host, port))[:_ADDRESSES_TRIED]
-        except HostUnknown as error:
-            raise httpcore.ConnectError("the name does not resolve") from error
-        share = None if timeout is None else timeout / len(addresses)
-        for address in addresses[:-1]:
-            try:
-                return await self._plain.connect_tcp(address, port, share, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout):
-                continue
-        return await self._plain.connect_tcp(addresses[-1], port, share, local_address, socket_options)
-
-    async def sleep(self, seconds: float) -> None:
-        await self._plain.sleep(seconds)
-
-
-class _CheckedTransport(httpx.AsyncHTTPTransport):
-    """httpx's transport over a pool that opens its connections through the guard."""
-
-    def __init__(self, guard: EgressGuard, *, tls: ssl.SSLContext, max_connections: int) -> None:
-        super().__init__(verify=tls, trust_env=False)
-        # httpx has no public door for a network backend; a test proves that the guard stands in this one.
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=tls,
-            max_connections=max_connections,
-            max_keepalive_connections=max_connections,
-            keepalive_expiry=5.0,
-            network_backend=_CheckedBackend(guard),
-        )
 
 
 @dataclass
@@ -130,24 +82,10 @@ class ApiClient:
 
     def __init__(self, settings: CallingSettings, guard: EgressGuard, *, tls: ssl.SSLContext | None = None) -> None:
         self._max_bytes = settings.max_response_bytes
-        transport = _CheckedTransport(
-            guard, tls=tls or httpx.create_ssl_context(), max_connections=settings.max_connections
-        )
-        self._http = httpx.AsyncClient(
-            transport=transport,
-            follow_redirects=False,
-            # Cookies of one person's answer must not travel with the next person's call.
-            cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
-            trust_env=False,
-            headers={
-                "accept": "application/json, application/problem+json, text/*;q=0.8, */*;q=0.5",
-                "accept-encoding": "gzip, deflate",
-                "user-agent": "signalbox",
-            },
-        )
+        self._clients = HttpClients(guard, max_connections=settings.max_connections, ca_file=settings.ca_file, tls=tls)
 
     async def aclose(self) -> None:
-        await self._http.aclose()
+        await self._clients.aclose()
 
     async def send(
         self, call: ApiCall, request: PreparedRequest, *, timeout_s: float, before_leaving: BeforeLeaving
@@ -163,6 +101,8 @@ class ApiClient:
                 return await self._exchange(flight, request, timeout_s)
         except EgressRefused:
             return flight.failed(FailureReason.REFUSED)
+        except CertificateUnusable:
+            return flight.failed(FailureReason.AUTH_MISSING)
         except (TimeoutError, httpx.TimeoutException):
             return flight.broke_off(FailureReason.TIMED_OUT)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError):
@@ -171,28 +111,14 @@ class ApiClient:
             return flight.broke_off(FailureReason.UNREACHABLE)
 
     async def _exchange(self, flight: _Flight, request: PreparedRequest, timeout_s: float) -> CallOutcome:
-        outgoing = self._build(request, timeout_s)
+        http = await self._clients.of(request.certificate)
+        outgoing = _build(http, request, timeout_s)
         outgoing.extensions["trace"] = flight.trace
-        response = await self._http.send(outgoing, stream=True)
+        response = await http.send(outgoing, stream=True)
         try:
-            return await self._judge(flight, response, _secrets(flight.call))
+            return await self._judge(flight, response, _secrets(flight.call) | request.secrets)
         finally:
             await response.aclose()
-
-    def _build(self, request: PreparedRequest, timeout_s: float) -> httpx.Request:
-        """Write the request out. Raises httpx.InvalidURL, for host names beyond IDNA too."""
-        try:
-            return self._http.build_request(
-                request.method,
-                request.url,
-                params=list(request.query) or None,
-                headers=[(name.encode(), value.encode()) for name, value in request.headers],
-                json=request.json,
-                content=_form_content(request),
-                timeout=timeout_s,
-            )
-        except UnicodeError as error:
-            raise httpx.InvalidURL("not encodable") from error
 
     async def _judge(self, flight: _Flight, response: httpx.Response, secrets: frozenset[str]) -> CallOutcome:
         status = response.status_code
@@ -235,8 +161,34 @@ class ApiClient:
         return flight.failed(FailureReason.CLIENT_ERROR, status=status, body=body)
 
 
+def _build(http: httpx.AsyncClient, request: PreparedRequest, timeout_s: float) -> httpx.Request:
+    """Write the request out. Raises httpx.InvalidURL, for host names beyond IDNA too."""
+    try:
+        return http.build_request(
+            request.method,
+            request.url,
+            params=list(request.query) or None,
+            headers=[(name.encode(), value.encode()) for name, value in request.headers],
+            json=request.json,
+            content=_form_content(request),
+            files=_files(request),
+            timeout=timeout_s,
+        )
+    except UnicodeError as error:
+        raise httpx.InvalidURL("not encodable") from error
+
+
 def _form_content(request: PreparedRequest) -> bytes | None:
-    return None if request.form is None else str(httpx.QueryParams(list(request.form))).encode()
+    """Write form fields, or the nothing that an empty multipart body is."""
+    if request.form is not None:
+        return str(httpx.QueryParams(list(request.form))).encode()
+    return b"" if request.multipart == () else None
+
+
+def _files(request: PreparedRequest) -> list[tuple[str, tuple[str | None, bytes, str | None]]] | None:
+    if not request.multipart:
+        return None
+    return [(part.name, (part.file_name, part.text.encode(), part.media_type)) for part in request.multipart]
 
 
 def _secrets(call: ApiCall) -> frozenset[str]:

@@ -2,55 +2,43 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
+from collections.abc import Iterable
+from dataclasses import replace
+from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 from schemas.base import JsonValue
 from schemas.calls import ApiCall
 from schemas.conversations import Collecting, EndpointProgress
-from schemas.endpoints import Endpoint, ParamSpec, Placement
+from schemas.endpoints import BodyEncoding, Endpoint, ParamSpec, Placement
 from schemas.ids import TurnId, call_id
+from workers.calling.headers import headers_of, idempotency_key
+from workers.calling.prepared import CannotPlace, Pairs, Part, PreparedRequest
+from workers.calling.styles import Placed, joined, pairs, path_text, wire_text
+
+__all__ = [
+    "CannotPlace",
+    "PreparedRequest",
+    "check_call",
+    "endpoint_address",
+    "in_environment",
+    "place",
+    "plan",
+    "wire_text",
+]
 
 _PLACEHOLDER = re.compile(r"\{([^{}/?#]+)\}")
-_HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-# They frame the message or choose the host: whoever sets them could smuggle a second request.
-_RESERVED_HEADERS = frozenset(
-    {"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect", "keep-alive"}
-)
-_FORM = "application/x-www-form-urlencoded"
-
-Pairs = tuple[tuple[str, str], ...]
+_ENCODINGS: dict[str, BodyEncoding] = {
+    "application/x-www-form-urlencoded": "form",
+    "multipart/form-data": "multipart",
+}
+_KEY_PARAM = "idempotency_key"
 
 
-class CannotPlace(ValueError):
-    """A value has no safe place in the request; `param` names it, `why` is for the log and carries no value."""
-
-    def __init__(self, param: str, why: str) -> None:
-        super().__init__(param, why)
-        self.param = param
-        self.why = why
-
-
-@dataclass(frozen=True, kw_only=True)
-class PreparedRequest:
-    """What goes over the wire. `url` has no query; keys of `query` may repeat; at most one of `json`, `form` is set."""
-
-    method: str
-    url: str
-    query: Pairs = ()
-    headers: Pairs = ()
-    json: dict[str, JsonValue] | None = None
-    form: Pairs | None = None
-
-
-def plan(turn_id: TurnId, collecting: Collecting) -> tuple[ApiCall, ...]:
-    """List the calls of a finished collection, in its order, defaults filled in.
+def plan(turn_id: TurnId, collecting: Collecting, *, environment: str = "production") -> tuple[ApiCall, ...]:
+    """List the calls of a finished collection, in its order, defaults filled in, at the environment's addresses.
 
     The same endpoint with the same arguments is called once. Values of parameters that the endpoint does not declare
     are dropped. The n-th call of a turn always has the same id, so that a redelivered task means the same call.
@@ -58,12 +46,50 @@ def plan(turn_id: TurnId, collecting: Collecting) -> tuple[ApiCall, ...]:
     distinct: dict[str, tuple[Endpoint, dict[str, JsonValue]]] = {}
     for progress in collecting.endpoints:
         arguments = _arguments(progress)
-        endpoint = progress.endpoint
+        endpoint = in_environment(progress.endpoint, environment)
         identity = json.dumps([endpoint.tenant, endpoint.endpoint_id, arguments], sort_keys=True)
         distinct.setdefault(identity, (endpoint, arguments))
     return tuple(
         ApiCall(call_id=call_id(turn_id, index), index=index, endpoint=endpoint, arguments=arguments)
         for index, (endpoint, arguments) in enumerate(distinct.values())
+    )
+
+
+def in_environment(endpoint: Endpoint, environment: str) -> Endpoint:
+    """Move the endpoint to its base URL in the environment; one that has none there stays where it is."""
+    base = endpoint.base_urls.get(environment)
+    if base is None:
+        return endpoint
+    split = urlsplit(endpoint.url)
+    tail = urlunsplit(("", "", split.path, split.query, ""))
+    return endpoint.model_copy(
+        update={"url": f"{base.rstrip('/')}{tail if tail[:1] in ('/', '?', '') else f'/{tail}'}"}
+    )
+
+
+def check_call(call: ApiCall) -> ApiCall | None:
+    """Return the GET that tells whether a call went through; None when the endpoint declares none."""
+    endpoint = call.endpoint
+    if endpoint.check is None:
+        return None
+    split = urlsplit(endpoint.url)
+    known = {**call.arguments, _KEY_PARAM: idempotency_key(call)}
+    named = [name for name in _PLACEHOLDER.findall(endpoint.check) if name in known]
+    return call.model_copy(
+        update={
+            "endpoint": endpoint.model_copy(
+                update={
+                    "url": f"{split.scheme}://{split.netloc}{endpoint.check}",
+                    "method": "GET",
+                    "params": tuple(ParamSpec(name=name) for name in dict.fromkeys(named)),
+                    "constants": tuple(one for one in endpoint.constants if one.placement != "body"),
+                    "headers": {k: v for k, v in endpoint.headers.items() if k.lower() != "content-type"},
+                    "body": None,
+                    "check": None,
+                }
+            ),
+            "arguments": {name: known[name] for name in named},
+        }
     )
 
 
@@ -73,12 +99,12 @@ def _arguments(progress: EndpointProgress) -> dict[str, JsonValue]:
 
 
 def place(call: ApiCall) -> PreparedRequest:
-    """Put every argument where the endpoint wants it.
+    """Put every argument and every constant where the endpoint wants it.
 
     A declared placement wins; then a `{name}` in the URL; then the query for GET and DELETE, the body for the others.
-    Path values are percent-encoded whole, so a value never adds a segment. Arrays repeat their key in a query and
-    are joined by commas in paths, headers and cookies; objects are JSON. POST and PATCH that are not declared
-    idempotent carry an Idempotency-Key that is the same for each delivery of the call.
+    Path values are percent-encoded whole, so a value never adds a segment. How lists and objects are written: see
+    `styles`. POST and PATCH that are not declared idempotent carry an idempotency key that is the same for each
+    delivery of the call.
 
     Raises:
         CannotPlace: NaN or infinity, a path value that is missing, empty or a dot segment, a header with line breaks,
@@ -87,23 +113,29 @@ def place(call: ApiCall) -> PreparedRequest:
     for name, value in call.arguments.items():
         _refuse_nan(name, value)
     split = _split(call.endpoint.url)
-    sorted_out = _by_placement(call, split)
-    headers = _headers(call, sorted_out)
-    body = sorted_out["body"]
-    json_body, form = None, None
-    if any(_placement(call.endpoint, param, split) == "body" for param in call.endpoint.params):
-        if _is_form(headers):
-            form = _pairs(body)
-        else:
-            json_body = dict(body)
-    return PreparedRequest(
+    places = _by_placement(call, split)
+    headers = headers_of(call, given=places["header"], cookies=places["cookie"])
+    request = PreparedRequest(
         method=call.endpoint.method,
-        url=_url(split, sorted_out["path"]),
-        query=(*_template_query(split, call.arguments), *_pairs(sorted_out["query"])),
+        url=_url(split, places["path"]),
+        query=(*_template_query(split, call), *_all_pairs(places["query"])),
         headers=headers,
-        json=json_body,
-        form=form,
     )
+    return _with_body(request, call.endpoint, places["body"], has_body=_has_body(call.endpoint, split))
+
+
+def _with_body(request: PreparedRequest, endpoint: Endpoint, body: list[Placed], *, has_body: bool) -> PreparedRequest:
+    if not has_body:
+        return request
+    match endpoint.body or _declared_encoding(request.headers):
+        case "form":
+            return replace(request, form=_all_pairs(body))
+        case "multipart":
+            # The boundary is the client's to choose, so a declared content type would contradict it.
+            headers = tuple((name, value) for name, value in request.headers if name.lower() != "content-type")
+            return replace(request, headers=headers, multipart=tuple(part for one in body for part in _parts(one)))
+        case _:
+            return replace(request, json={one.name: one.value for one in body})
 
 
 def endpoint_address(url: str) -> str:
@@ -119,13 +151,6 @@ def _split(url: str) -> SplitResult:
         raise CannotPlace("url", "not a URL") from None
 
 
-def wire_text(value: JsonValue) -> str:
-    """Write one value as a query, path or header carries it: `true`, `12.5`, text as it is, JSON for objects."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
 def _placement(endpoint: Endpoint, param: ParamSpec, split: SplitResult) -> Placement | None:
     """Return where the parameter goes; None when the URL's own query has a place for it."""
     if param.placement is not None:
@@ -138,106 +163,78 @@ def _placement(endpoint: Endpoint, param: ParamSpec, split: SplitResult) -> Plac
     return "query" if endpoint.method in ("GET", "DELETE") else "body"
 
 
-def _by_placement(call: ApiCall, split: SplitResult) -> dict[str, dict[str, JsonValue]]:
-    places: dict[str, dict[str, JsonValue]] = {name: {} for name in ("path", "query", "header", "cookie", "body")}
+def _by_placement(call: ApiCall, split: SplitResult) -> dict[str, list[Placed]]:
+    """Sort arguments and constants by where they go; a constant takes the place of an argument of its name."""
+    places: dict[str, dict[str, Placed]] = {name: {} for name in ("path", "query", "header", "cookie", "body")}
     for param in call.endpoint.params:
         where = _placement(call.endpoint, param, split)
         if where is not None and param.name in call.arguments:
-            places[where][param.name] = call.arguments[param.name]
-    return places
+            places[where][param.name] = Placed(
+                name=param.name,
+                value=call.arguments[param.name],
+                style=param.style,
+                explode=param.explode,
+                format=param.format,
+            )
+    for constant in call.endpoint.constants:
+        _refuse_nan(constant.name, constant.value)
+        places[constant.placement][constant.name] = Placed(name=constant.name, value=constant.value)
+    return {where: list(held.values()) for where, held in places.items()}
 
 
-def _url(split: SplitResult, values: Mapping[str, JsonValue]) -> str:
+def _has_body(endpoint: Endpoint, split: SplitResult) -> bool:
+    return any(_placement(endpoint, param, split) == "body" for param in endpoint.params) or any(
+        constant.placement == "body" for constant in endpoint.constants
+    )
+
+
+def _url(split: SplitResult, values: list[Placed]) -> str:
     """Fill the path; a path parameter without a placeholder becomes a last segment."""
     if "{" in split.netloc:
         raise CannotPlace(split.netloc, "the host name is a template")
+    by_name = {placed.name: placed for placed in values}
 
     def segment(match: re.Match[str]) -> str:
         name = match.group(1)
-        if name not in values:
+        if name not in by_name:
             raise CannotPlace(name, "the path needs it and it is missing")
-        return _path_segment(name, values[name])
+        return path_text(by_name[name])
 
     path = _PLACEHOLDER.sub(segment, split.path)
     named = set(_PLACEHOLDER.findall(split.path))
-    for name, value in values.items():
+    for name, placed in by_name.items():
         if name not in named:
-            path = f"{path.rstrip('/')}/{_path_segment(name, value)}"
+            path = f"{path.rstrip('/')}/{path_text(placed)}"
     return urlunsplit((split.scheme, split.netloc, path, "", ""))
 
 
-def _path_segment(name: str, value: JsonValue) -> str:
-    text = _joined(value)
-    # "%2E%2E" is a dot segment too (WHATWG URL), and sloppy servers decode "%2F": encoding cannot save these.
-    if not text.strip() or any(part.strip() in (".", "..") for part in re.split(r"[/\\]", text)):
-        raise CannotPlace(name, "an empty or dot segment would change the path")
-    return quote(text, safe="")
-
-
-def _template_query(split: SplitResult, values: Mapping[str, JsonValue]) -> Pairs:
+def _template_query(split: SplitResult, call: ApiCall) -> Pairs:
     """Fill the URL's own query; a pair whose parameter was not given is left out."""
-    pairs = []
+    values, filled = call.arguments, []
     for key, template in parse_qsl(split.query, keep_blank_values=True):
         names = _PLACEHOLDER.findall(template)
         if any(name not in values for name in names):
             continue
-        pairs.append((key, _PLACEHOLDER.sub(lambda match: _joined(values[match.group(1)]), template)))
-    return tuple(pairs)
+        filled.append((key, _PLACEHOLDER.sub(lambda match: joined(values[match.group(1)]), template)))
+    return tuple(filled)
 
 
-def _pairs(values: Mapping[str, JsonValue]) -> Pairs:
-    return tuple(
-        (name, wire_text(item))
-        for name, value in values.items()
-        for item in (value if isinstance(value, list) else [value])
-        if item is not None
-    )
+def _all_pairs(values: Iterable[Placed]) -> Pairs:
+    return tuple(pair for placed in values for pair in pairs(placed))
 
 
-def _joined(value: JsonValue) -> str:
-    if isinstance(value, list):
-        return ",".join(wire_text(item) for item in value if item is not None)
-    return wire_text(value)
+def _parts(placed: Placed) -> list[Part]:
+    """Write a value as parts: one for each item of a list, JSON for an object, a file for `format: binary`."""
+    if placed.format in ("binary", "byte"):
+        return [Part(name=placed.name, text=joined(placed.value), file_name=placed.name)]
+    if isinstance(placed.value, dict) and placed.is_plain:
+        return [Part(name=placed.name, text=wire_text(placed.value), media_type="application/json")]
+    return [Part(name=name, text=text) for name, text in pairs(placed)]
 
 
-def _headers(call: ApiCall, places: Mapping[str, Mapping[str, JsonValue]]) -> Pairs:
-    """Join the endpoint's own headers, header parameters, cookies and the idempotency key; the last writer wins."""
-    merged: dict[str, tuple[str, str]] = {}
-    given = {name: _joined(value) for name, value in places["header"].items()}
-    for name, value in (*call.endpoint.headers.items(), *given.items()):
-        _refuse_header(name, value)
-        merged[name.lower()] = (name, value.strip())
-    if places["cookie"]:
-        own = merged.get("cookie", ("Cookie", ""))[1]
-        crumbs = (f"{_cookie_name(name)}={quote(_joined(value), safe='')}" for name, value in places["cookie"].items())
-        merged["cookie"] = ("Cookie", "; ".join([*filter(None, [own]), *crumbs]))
-    if not call.endpoint.is_repeatable():
-        merged.setdefault("idempotency-key", ("Idempotency-Key", _idempotency_key(call)))
-    return tuple(merged.values())
-
-
-def _idempotency_key(call: ApiCall) -> str:
-    """Digest the call id: a turn id opens its event stream, so it is not shown to third parties."""
-    return hashlib.sha256(call.call_id.encode()).hexdigest()[:32]
-
-
-def _refuse_header(name: str, value: str) -> None:
-    if not _HEADER_NAME.fullmatch(name):
-        raise CannotPlace(name, "not a header name")
-    if name.lower() in _RESERVED_HEADERS:
-        raise CannotPlace(name, "this header frames the message and is ours alone")
-    if _CONTROL.search(value):
-        raise CannotPlace(name, "a header value may not hold line breaks or control characters")
-
-
-def _cookie_name(name: str) -> str:
-    if not _HEADER_NAME.fullmatch(name):
-        raise CannotPlace(name, "not a cookie name")
-    return name
-
-
-def _is_form(headers: Pairs) -> bool:
-    return any(name.lower() == "content-type" and value.lower().startswith(_FORM) for name, value in headers)
+def _declared_encoding(headers: Pairs) -> BodyEncoding:
+    declared = next((value for name, value in headers if name.lower() == "content-type"), "")
+    return _ENCODINGS.get(declared.partition(";")[0].strip().lower(), "json")
 
 
 def _refuse_nan(name: str, value: JsonValue) -> None:
