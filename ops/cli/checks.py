@@ -32,7 +32,7 @@ def checks(*, for_tests: bool) -> Sequence[Callable[[], Finding]]:
     settings_alone = _settings()
     if settings_alone.level == "fault":
         return (_python, lambda: settings_alone)
-    always = (_python, _settings, _folder, _redis, _vectors, _embedder, _model, _ports, _shim, _workers)
+    always = (_python, _settings, _folder, _redis, _eviction, _vectors, _embedder, _model, _ports, _shim, _workers)
     return (*always, _chromium) if for_tests else always
 
 
@@ -68,6 +68,26 @@ def _redis() -> Finding:
         return Finding(what="Redis", level="ok", found=f"`signalbox up` will run {server.find_server()}")
     except server.NoServer as error:
         return Finding(what="Redis", level="fault", found="no server", remedy=str(error))
+
+
+def _eviction() -> Finding:
+    """A full server that evicts takes queued messages and turns, and tells nobody."""
+    given = placed_settings()
+    servers = {"REDIS_URL": given.redis.url, "QUEUE_BROKER_URL": given.queue.broker_url}
+    policies = {
+        variable: probes.eviction_policy(url)
+        for variable, url in servers.items()
+        if url.startswith(("redis://", "rediss://"))
+    }
+    evicting = [f"the server of {name} has {policy}" for name, policy in policies.items() if _evicts(policy)]
+    if not evicting:
+        return Finding(what="Redis memory", level="ok", found="no server is known to evict")
+    remedy = "redis-cli config set maxmemory-policy noeviction, and the same in its configuration file"
+    return Finding(what="Redis memory", level="fault", found="; ".join(evicting), remedy=remedy)
+
+
+def _evicts(policy: str) -> bool:
+    return policy not in ("", "noeviction")
 
 
 def _vectors() -> Finding:

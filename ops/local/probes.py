@@ -40,6 +40,20 @@ def redis_answers(url: str) -> bool:
         client.close()
 
 
+def eviction_policy(url: str) -> str:
+    """Return what the server at the URL does when its memory is full; empty when it does not answer or does not say."""
+    client = redis.Redis.from_url(
+        url, decode_responses=True, socket_timeout=_PATIENCE_S, socket_connect_timeout=_PATIENCE_S
+    )
+    try:
+        told = client.config_get("maxmemory-policy")
+    except redis.RedisError:  # a managed Redis may refuse CONFIG
+        return ""
+    finally:
+        client.close()
+    return told.get("maxmemory-policy") or ""
+
+
 def http_status(url: str) -> int:
     """Return the status of a GET, or 0 when nobody answers in time."""
     parts = urlsplit(url)

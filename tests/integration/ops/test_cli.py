@@ -152,6 +152,26 @@ def test_the_doctor_finds_what_is_missing_and_says_what_to_do(cli: Cli) -> None:
     assert findings["vector engine"]["level"] == "ok"
 
 
+async def test_the_doctor_warns_of_a_server_that_evicts_messages(
+    clean_redis: aioredis.Redis, redis_url: str, cli: Cli
+) -> None:
+    def memory() -> dict[str, str]:
+        told = json.loads(cli("doctor", "--json", REDIS_URL=redis_url).stdout)
+        found: dict[str, str] = next(one for one in told if one["what"] == "Redis memory")
+        return found
+
+    await clean_redis.config_set("maxmemory-policy", "allkeys-lru")
+    try:
+        evicting = memory()
+    finally:
+        await clean_redis.config_set("maxmemory-policy", "noeviction")
+
+    assert evicting["level"] == "fault"
+    assert "REDIS_URL has allkeys-lru" in evicting["found"]
+    assert "noeviction" in evicting["remedy"]
+    assert memory()["level"] == "ok"
+
+
 def test_the_command_starts_without_loading_what_it_does_not_need(repository: Path) -> None:
     code = (
         "import sys, ops.cli.main; print(sorted(set(sys.modules) & {'celery', 'httpx', 'redis', 'numpy', 'pydantic'}))"
