@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+import pytest
+
+from workers.runtime.settings import CallingSettings, QueueSettings, Settings
+
+
+def test_a_visibility_timeout_within_the_time_limit_is_refused_by_the_name_of_its_variable() -> None:
+    with pytest.raises(ValueError, match="QUEUE_VISIBILITY_TIMEOUT_S must exceed QUEUE_TASK_TIME_LIMIT_S"):
+        Settings(queue=QueueSettings(visibility_timeout_s=60, task_time_limit_s=60))
+
+
+def test_results_that_expire_before_a_batch_may_end_are_refused() -> None:
+    with pytest.raises(ValueError, match="QUEUE_RESULT_EXPIRES_S must exceed MULTI_API_BATCH_TIMEOUT"):
+        Settings(queue=QueueSettings(result_expires_s=30), calling=CallingSettings(MULTI_API_BATCH_TIMEOUT=30))
