@@ -105,6 +105,14 @@ class AllowList:
     def names(self, host: str, port: int) -> bool:
         return (host, None) in self.hosts or (host, port) in self.hosts
 
+    def lists(self, host: str, port: int) -> bool:
+        """Whether the host as it is written is on the list: by name, or by its address when that is what is written."""
+        try:
+            address = ipaddress.ip_address(plain_host(host))
+        except ValueError:
+            return self.names(plain_host(host), port)
+        return self.holds(effective(address), port)
+
     def holds(self, address: Address, port: int) -> bool:
         return any(
             address.version == network.version and address in network and only in (None, port)

@@ -75,7 +75,7 @@ class Signer:
     def _check_listed(self, url: str) -> None:
         split = urlsplit(url)
         host = plain_host(split.hostname or "")
-        if not self.user_token_hosts.names(host, split.port or _PORTS.get(split.scheme, 0)):
+        if not self.user_token_hosts.lists(host, split.port or _PORTS.get(split.scheme, 0)):
             raise EgressRefused(host, "not listed for the person's own token")
 
     async def _certificate(self, endpoint: Endpoint, host: str) -> CertificateFiles | None:

@@ -234,6 +234,36 @@ async def _cookie(_server: Misbehaving, request: Seen, writer: Writer) -> None:
     )
 
 
+async def _token(server: Misbehaving, request: Seen, writer: Writer) -> None:
+    """An authority: /token/<seconds it lasts>, or /token/refused. The n-th token is its path and n."""
+    path = request.target
+    await asyncio.sleep(0.1)
+    if path.endswith("refused"):
+        await _json(writer, {"error": "invalid_client"}, "401 Unauthorized")
+        return
+    last = path.rpartition("/")[2]
+    token = f"access-token-{last}-{server.count(path)}"
+    await _json(writer, {"access_token": token, "token_type": "bearer", "expires_in": float(last)})
+
+
+async def _guarded(_server: Misbehaving, request: Seen, writer: Writer) -> None:
+    """Takes no token but the second of an hour's."""
+    if request.headers.get("authorization") == "Bearer access-token-3600-2":
+        await _json(writer, {"served": True})
+    else:
+        await _json(writer, {"title": "token revoked"}, "401 Unauthorized")
+
+
+async def _order(_server: Misbehaving, request: Seen, writer: Writer) -> None:
+    """Takes a POST and hangs up; a GET tells whether it has it: at /order/kept yes, at /order/lost no."""
+    if request.method == "POST":
+        writer.transport.abort()
+    elif "/kept" in request.target:
+        await _json(writer, {"order": request.target.rpartition("/")[2]})
+    else:
+        await _json(writer, {"title": "no such order"}, "404 Not Found")
+
+
 BEHAVIOURS: dict[str, Behaviour] = {
     "fine": _fine,
     "slow-headers": _slow_headers,
@@ -257,4 +287,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "fat-headers": _fat_headers,
     "garbage": _garbage,
     "cookie": _cookie,
+    "token": _token,
+    "guarded": _guarded,
+    "order": _order,
 }

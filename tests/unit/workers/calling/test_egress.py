@@ -207,3 +207,21 @@ def test_a_url_that_is_odd_in_itself_is_refused(url: str) -> None:
 @pytest.mark.parametrize("url", ["http://a.ee", "HTTPS://a.ee:8443/x%20y?z", "http://[::1]:80/x", "https://õ.ee/x"])
 def test_an_ordinary_url_passes_the_first_check(url: str) -> None:
     check_url(url)
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "is_listed"),
+    [
+        ("api.ee", 443, True),
+        ("API.ee.", 443, True),
+        ("evil-api.ee", 443, False),
+        ("api.ee.evil.com", 443, False),
+        ("b.ee", 8443, True),
+        ("b.ee", 443, False),
+        ("10.1.2.3", 80, True),
+        ("[::ffff:10.1.2.3]", 80, True),
+        ("11.1.2.3", 80, False),
+    ],
+)
+def test_a_list_names_hosts_as_they_are_written(host: str, port: int, is_listed: bool) -> None:  # noqa: FBT001
+    assert AllowList.parse("api.ee, b.ee:8443, 10.0.0.0/8").lists(host, port) is is_listed
