@@ -202,7 +202,8 @@ class Run:
         """Whether finishing talks to a server: a stored result, a chord, callbacks, or events."""
         keeps_result = request.get("ignore_result") is False
         eventer = getattr(getattr(self._callback, "__self__", None), "eventer", None)
-        sends_events = eventer is not None and eventer.enabled
+        # A worker's heartbeat enables the eventer too, but then for its own group only: no event tells of a task.
+        sends_events = eventer is not None and eventer.enabled and (not eventer.groups or "task" in eventer.groups)
         return keeps_result or sends_events or any(embed.values())
 
     def _ended(self, coroutine: asyncio.Task[None]) -> None:

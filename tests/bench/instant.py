@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -83,17 +84,15 @@ async def open_instant_rooms(settings: Settings) -> Rooms:
     async def idle() -> None:
         await asyncio.Event().wait()
 
-    nothing: Any = _Nothing()
-    opened = Rooms(
-        settings=settings,
-        redis=redis,
-        steps=steps,
-        rest=Rest(turns, steps, utc_now, batch_timeout_s=30.0, lease_s=settings.turn.lease_s),
-        indexer=nothing,
-        search=nothing,
-        caller=nothing,
-        lease_keeper=asyncio.get_running_loop().create_task(idle()),
-    )
+    furnished: dict[str, Any] = {
+        "settings": settings,
+        "redis": redis,
+        "steps": steps,
+        "rest": Rest(turns, steps, utc_now, batch_timeout_s=30.0, lease_s=settings.turn.lease_s),
+        "lease_keeper": asyncio.get_running_loop().create_task(idle()),
+    }
+    empty = {field.name: _Nothing() for field in fields(Rooms) if field.name not in furnished}
+    opened = Rooms(**furnished, **empty)
     occupy(opened)
     return opened
 
