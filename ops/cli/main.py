@@ -5,7 +5,7 @@ Exit codes: 0 well, 1 what was asked could not be done, 2 the command line can't
 
 from __future__ import annotations
 
-from ops.cli import demo, doctor, endpoints, evaluate, failed, import_openapi, index, talk, turn, up
+from ops.cli import breakers, demo, doctor, endpoints, evaluate, failed, import_openapi, index, talk, turn, up
 from ops.cli.screen import group
 
 app = group("Signalbox: a chat frontend calls APIs in conversation. Start with `signalbox up` or `signalbox demo`.")
@@ -18,6 +18,7 @@ app.command()(talk.chat)
 app.add_typer(endpoints.app, name="endpoints")
 app.add_typer(turn.app, name="turn")
 app.add_typer(failed.app, name="failed")
+app.add_typer(breakers.app, name="breakers")
 app.add_typer(evaluate.app, name="eval")
 app.command()(doctor.doctor)
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib import resources
+from typing import cast
 
 import redis.asyncio as aioredis
 import structlog
@@ -16,7 +19,18 @@ from workers.runtime.keys import Keys
 
 log = structlog.get_logger(__name__)
 
+Entries = list[tuple[str, dict[str, str]]]
+
 _FORGOTTEN_AFTER_MS = 3_600_000
+_CHANGES_KEPT = 1_000
+
+
+_EVENTS = {
+    BreakerState.CLOSED: "breaker_closed",
+    BreakerState.OPEN: "breaker_opened",
+    BreakerState.HALF_OPEN: "breaker_probed",
+    BreakerState.FORCED_OPEN: "breaker_opened",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +51,17 @@ class BreakerView:
     state: BreakerState
     failures: int
     retry_after_s: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class BreakerChange:
+    """A breaker entered a state; `by` is `calls` or `operator`."""
+
+    at: datetime
+    endpoint: str
+    state: BreakerState
+    failures: int
+    by: str
 
 
 class BreakerStore:
@@ -61,6 +86,8 @@ class BreakerStore:
             # A failure count of one makes the report go out whatever the ending.
             return Admission(owner=owner, verdict=Pass.GO, failures=1)
         verdict = Pass(what)
+        if verdict is Pass.PROBE:
+            await self._tell(endpoint, BreakerState.HALF_OPEN, failures=failures)
         return Admission(
             owner=owner,
             verdict=verdict,
@@ -77,10 +104,9 @@ class BreakerStore:
         except REDIS_AWAY as error:
             log.warning("breaker_unreachable", asked="report", error=type(error).__name__)
             return
-        if what == "opened":
-            log.warning("breaker_opened", endpoint=endpoint, failures=failures)
-        elif what == "closed":
-            log.info("breaker_closed", endpoint=endpoint)
+        if what in ("opened", "closed"):
+            state = BreakerState.OPEN if what == "opened" else BreakerState.CLOSED
+            await self._tell(endpoint, state, failures=failures)
 
     async def states(self) -> list[BreakerView]:
         """List the breakers that are not in good standing, by endpoint. Raises StoreUnavailable."""
@@ -99,7 +125,7 @@ class BreakerStore:
             await self._run("open", endpoint)
         except REDIS_AWAY as error:
             raise StoreUnavailable("Redis did not answer") from error
-        log.warning("breaker_opened", endpoint=endpoint, by="operator")
+        await self._tell(endpoint, BreakerState.FORCED_OPEN, by="operator")
 
     async def close(self, endpoint: str) -> None:
         """Let calls through again, with a clean record. Raises StoreUnavailable."""
@@ -107,7 +133,29 @@ class BreakerStore:
             await self._redis.delete(self._key(endpoint))
         except REDIS_AWAY as error:
             raise StoreUnavailable("Redis did not answer") from error
-        log.info("breaker_closed", endpoint=endpoint, by="operator")
+        await self._tell(endpoint, BreakerState.CLOSED, by="operator")
+
+    async def changes(self, *, limit: int = 100) -> list[BreakerChange]:
+        """List what became of the breakers, the newest first. Raises StoreUnavailable."""
+        try:
+            found = await self._redis.xrevrange(self._keys.breaker_changes(), count=limit)
+        except REDIS_AWAY as error:
+            raise StoreUnavailable("Redis did not answer") from error
+        return [_change(str(entry_id), fields) for entry_id, fields in cast("Entries", found)]
+
+    async def _tell(self, endpoint: str, state: BreakerState, *, failures: int = 0, by: str = "calls") -> None:
+        """Log a change, and write it where operators and dashboards read; losing the note loses nothing else."""
+        tell = log.info if state in (BreakerState.CLOSED, BreakerState.HALF_OPEN) else log.warning
+        tell(_EVENTS[state], endpoint=endpoint, failures=failures, by=by)
+        try:
+            await self._redis.xadd(
+                self._keys.breaker_changes(),
+                {"endpoint": endpoint, "state": str(state), "failures": failures, "by": by},
+                maxlen=_CHANGES_KEPT,
+                approximate=True,
+            )
+        except REDIS_AWAY as error:
+            log.warning("breaker_unreachable", asked="tell", error=type(error).__name__)
 
     async def _fields(self, key: str) -> dict[str, str]:
         return {str(name): str(value) for name, value in (await self._redis.hgetall(key)).items()}
@@ -146,5 +194,16 @@ class BreakerStore:
             endpoint=fields.get("endpoint", ""),
             state=state_of(breaker, now_ms=now_ms, rules=self._rules),
             failures=breaker.failures,
-            retry_after_s=wait_ms(breaker, now_ms=now_ms, rules=self._rules) / 1000,
+            # One that an operator opened waits for an operator.
+            retry_after_s=0.0 if breaker.is_forced else wait_ms(breaker, now_ms=now_ms, rules=self._rules) / 1000,
         )
+
+
+def _change(entry_id: str, fields: Mapping[str, str]) -> BreakerChange:
+    return BreakerChange(
+        at=datetime.fromtimestamp(int(entry_id.partition("-")[0]) / 1000, UTC),
+        endpoint=str(fields["endpoint"]),
+        state=BreakerState(fields["state"]),
+        failures=int(fields["failures"]),
+        by=str(fields["by"]),
+    )

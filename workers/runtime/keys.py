@@ -17,11 +17,16 @@ All records of one chat carry the hash tag of its shard, so that one script may 
     sb:{registry}:positions hash    endpoint id → its last place in the log
     sb:{registry}:head      hash    epoch (changes when the registry was wiped) and seq (last place in the log)
     sb:{registry}:log       stream  what changed, for every process's private index
+    sb:{registry}:model     string  which model's vectors the workers search by
+    sb:{registry}:curves    hash    model → what its scores mean here, where that was measured
     sb:{registry}:followers zset    processes that follow the log, by the moment of their last sign of life (seconds)
     sb:{registry}:applied   hash    follower → id of the last log entry it applied
+    sb:asked:<id>           string  a question to search, until a worker answers it
+    sb:answered:<id>        string  its answer, until the door has read it
     sb:present:<queue>      zset    workers that serve a queue, by the moment of their last sign of life (seconds)
     sb:dead                 hash    dead letter id → letter;  sb:dead:index  zset by time
     sb:breaker:<endpoint>   hash    circuit breaker
+    sb:breaker-changes      stream  what became of them, the newest thousand
 """
 
 from __future__ import annotations
@@ -88,11 +93,23 @@ class Keys:
     def registry_log(self) -> str:
         return f"{self.registry()}:log"
 
+    def registry_model(self) -> str:
+        return f"{self.registry()}:model"
+
+    def registry_curves(self) -> str:
+        return f"{self.registry()}:curves"
+
     def followers(self) -> str:
         return f"{self.registry()}:followers"
 
     def applied(self) -> str:
         return f"{self.registry()}:applied"
+
+    def asked(self, question: str) -> str:
+        return f"{self.prefix}:asked:{question}"
+
+    def answered(self, question: str) -> str:
+        return f"{self.prefix}:answered:{question}"
 
     def present(self, queue: str) -> str:
         return f"{self.prefix}:present:{queue}"
@@ -111,3 +128,6 @@ class Keys:
 
     def breaker(self, endpoint: str) -> str:
         return f"{self.prefix}:breaker:{endpoint}"
+
+    def breaker_changes(self) -> str:
+        return f"{self.prefix}:breaker-changes"

@@ -182,3 +182,23 @@ async def test_four_processes_send_the_threshold_and_then_one_probe_per_cooldown
     # A call admitted while the fifth failure was on its way may still go: at most one more per process.
     assert 5 <= sent.count("go") <= 8
     assert 2 <= sent.count("probe") <= elapsed_s / 0.4
+
+
+async def test_every_change_is_written_down_with_who_made_it(breakers: BreakerStore) -> None:
+    await fail(breakers, 4)
+    await asyncio.sleep(0.16)
+    probe = await breakers.admit(ENDPOINT, owner="p", probe_s=1)
+    await breakers.report(ENDPOINT, probe, Verdict.HEALTHY)
+    await breakers.open(ENDPOINT)
+    await breakers.close(ENDPOINT)
+
+    changes = list(reversed(await breakers.changes()))
+    assert [(str(change.state), change.failures, change.by) for change in changes] == [
+        ("open", 3, "calls"),
+        ("half_open", 3, "calls"),
+        ("closed", 0, "calls"),
+        ("forced_open", 0, "operator"),
+        ("closed", 0, "operator"),
+    ]
+    assert {change.endpoint for change in changes} == {ENDPOINT}
+    assert [change.state for change in await breakers.changes(limit=1)] == [BreakerState.CLOSED]
