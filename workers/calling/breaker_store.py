@@ -13,9 +13,9 @@ import redis.asyncio as aioredis
 import structlog
 
 from workers.calling.breaker import Breaker, BreakerRules, BreakerState, Pass, Verdict, state_of, wait_ms
-from workers.calling.outcomes import REDIS_AWAY
 from workers.errors import StoreUnavailable
 from workers.runtime.keys import Keys
+from workers.runtime.redis import REDIS_AWAY
 
 log = structlog.get_logger(__name__)
 

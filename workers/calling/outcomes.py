@@ -15,16 +15,13 @@ from typing import Any
 
 import redis.asyncio as aioredis
 from pydantic import TypeAdapter
-from redis.exceptions import BusyLoadingError, ReadOnlyError
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from schemas.calls import ApiCall, CallFailed, CallOutcome, FailureReason
 from schemas.ids import TurnId
 from workers.errors import StoreUnavailable
 from workers.runtime.keys import Keys
+from workers.runtime.redis import REDIS_AWAY
 
-REDIS_AWAY = (RedisConnectionError, RedisTimeoutError, BusyLoadingError, ReadOnlyError, OSError)
 _OUTCOME: TypeAdapter[CallOutcome] = TypeAdapter(CallOutcome)
 
 

@@ -8,13 +8,12 @@ first and replays second misses nothing.
 from __future__ import annotations
 
 import redis.asyncio as aioredis
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from schemas.events import EVENT, TurnEvent
 from schemas.ids import TurnId
 from workers.errors import StoreUnavailable
 from workers.runtime.keys import Keys
+from workers.runtime.redis import REDIS_AWAY
 
 
 class EventLog:
@@ -31,6 +30,6 @@ class EventLog:
         """
         try:
             entries = await self._redis.xrange(self._keys.events(TurnId(turn_id)), min=f"({after}")
-        except (RedisConnectionError, RedisTimeoutError, OSError) as error:
+        except REDIS_AWAY as error:
             raise StoreUnavailable("Redis did not answer") from error
         return [(str(entry_id), EVENT.validate_json((fields or {})["e"])) for entry_id, fields in entries or []]

@@ -8,13 +8,9 @@ from importlib import resources
 
 import redis.asyncio as aioredis
 from redis.commands.core import AsyncScript
-from redis.exceptions import BusyLoadingError, ReadOnlyError
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from workers.errors import StoreUnavailable
-
-_AWAY = (RedisConnectionError, RedisTimeoutError, BusyLoadingError, ReadOnlyError, OSError)
+from workers.runtime.redis import REDIS_AWAY
 
 
 @contextmanager
@@ -22,7 +18,7 @@ def answering() -> Iterator[None]:
     """Raise StoreUnavailable where Redis is away."""
     try:
         yield
-    except _AWAY as error:
+    except REDIS_AWAY as error:
         raise StoreUnavailable("Redis did not answer the registry") from error
 
 

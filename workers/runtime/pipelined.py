@@ -17,7 +17,7 @@ import hiredis
 import redis.asyncio as aioredis
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import InvalidResponse
+from redis.exceptions import InvalidResponse, ReadOnlyError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 _READ_BYTES = 65_536
@@ -25,10 +25,12 @@ _TRIES = 3
 _PAUSE_S = 0.02
 _MAY_BLOCK = frozenset({"XREAD", "XREADGROUP", "BLPOP", "BRPOP", "BLMOVE", "BZPOPMIN", "BZPOPMAX", "WAIT"})
 _NOT_ENOUGH = object()
+_NO_WRITES = ("MISCONF", "NOREPLICAS")
+"""A full disk, too few replicas: redis-py has no class for a server that takes no writes for such a reason."""
 
 
 class PipelinedRedis(aioredis.Redis):
-    """Belongs to one event loop. Raises what redis-py raises."""
+    """Belongs to one event loop. Raises what redis-py raises; ReadOnlyError for any server that takes no writes."""
 
     _shared: SharedConnection | None = None
 
@@ -134,7 +136,7 @@ class SharedConnection:
         if waiting.done():  # who asked has gone away
             return
         if isinstance(reply, Exception):
-            waiting.set_exception(reply)
+            waiting.set_exception(_by_cause(reply))
         else:
             waiting.set_result(reply)
 
@@ -160,3 +162,8 @@ class SharedConnection:
         for _, waiting in asked:
             if not waiting.done():
                 waiting.set_exception(reason)
+
+
+def _by_cause(error: Exception) -> Exception:
+    refuses = isinstance(error, ResponseError) and str(error).startswith(_NO_WRITES)
+    return ReadOnlyError(str(error)) if refuses else error

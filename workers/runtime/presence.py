@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import redis.asyncio as aioredis
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from workers.errors import StoreUnavailable
 from workers.runtime.clock import Clock, utc_now
 from workers.runtime.keys import Keys
+from workers.runtime.redis import REDIS_AWAY
 
 ANNOUNCE_EVERY_S = 1.0
 SILENT_AFTER_S = 5.0
-_AWAY = (RedisConnectionError, RedisTimeoutError, OSError)
 
 
 class Presence:
@@ -58,5 +56,5 @@ class Presence:
     async def _run(pipe: aioredis.client.Pipeline) -> list[object]:
         try:
             return list(await pipe.execute())
-        except _AWAY as error:
+        except REDIS_AWAY as error:
             raise StoreUnavailable("Redis did not answer") from error

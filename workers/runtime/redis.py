@@ -6,12 +6,25 @@ import redis
 import redis.asyncio as aioredis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
+from redis.exceptions import ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from workers.runtime.pipelined import PipelinedRedis
 from workers.runtime.settings import RedisSettings
 
 _RETRIES = 2
+
+REDIS_AWAY = (
+    RedisConnectionError,  # among them BusyLoadingError: it has just started and reads its file
+    RedisTimeoutError,
+    ReadOnlyError,
+    OutOfMemoryError,
+    ClusterDownError,
+    TryAgainError,
+    OSError,
+)
+"""What a server raises that cannot serve us now, though it may soon: gone, or there but taking no writes."""
 
 
 def async_client(settings: RedisSettings) -> aioredis.Redis:

@@ -8,9 +8,6 @@ from collections.abc import Sequence
 from importlib import resources
 
 import redis.asyncio as aioredis
-from redis.exceptions import BusyLoadingError, ReadOnlyError
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from schemas.conversations import Conversation
 from schemas.events import PhaseChanged, TurnCancelled, TurnEvent
@@ -18,10 +15,10 @@ from schemas.ids import SHARDS, ChatKey, TurnId, chat_of, shard_of
 from schemas.turns import OnBusy, Phase, Turn, TurnRequest
 from workers.errors import StaleTurn, StoreUnavailable, UnknownTurn
 from workers.runtime.keys import Keys
+from workers.runtime.redis import REDIS_AWAY
 from workers.runtime.settings import TurnSettings
 from workers.sessions.results import Admission, Cancelled, Passed, Resting, Taken
 
-_AWAY = (RedisConnectionError, RedisTimeoutError, BusyLoadingError, ReadOnlyError, OSError)
 _OVER = {phase for phase in Phase if not phase.is_moving}
 
 
@@ -47,7 +44,7 @@ class TurnStore:
     async def _run(self, name: str, keys: Sequence[str], args: Sequence[str | int | float]) -> list[str]:
         try:
             reply: list[str] = await self._scripts[name](keys=keys, args=args)
-        except _AWAY as error:
+        except REDIS_AWAY as error:
             raise StoreUnavailable(f"Redis did not answer the script {name}") from error
         return reply
 
@@ -89,7 +86,7 @@ class TurnStore:
         """Read a turn's record; None when there is none (never admitted, or its keeping time is over)."""
         try:
             found = await self._redis.hmget(self._keys.turn(TurnId(turn_id)), ["record", "phase", "version", "attempt"])
-        except _AWAY as error:
+        except REDIS_AWAY as error:
             raise StoreUnavailable("Redis did not answer") from error
         record, phase, version, attempt = (str(value or "") for value in found)
         return _load_turn(record, phase, version, attempt) if record else None
@@ -98,7 +95,7 @@ class TurnStore:
         """Read what the chat remembers."""
         try:
             found = await self._redis.get(self._keys.chat(chat))
-        except _AWAY as error:
+        except REDIS_AWAY as error:
             raise StoreUnavailable("Redis did not answer") from error
         return Conversation.model_validate_json(found) if found else None
 
@@ -237,7 +234,7 @@ class TurnStore:
                     pipe.zrangebyscore(self._keys.moving(shard), "-inf", rested, start=0, num=limit)
                 shards: list[list[str]] = await pipe.execute()
             found = [await self._examine(TurnId(turn)) for turns in shards for turn in turns]
-        except _AWAY as error:
+        except REDIS_AWAY as error:
             raise StoreUnavailable("Redis did not answer") from error
         return [resting for resting in found if resting is not None]
 
@@ -246,7 +243,7 @@ class TurnStore:
         turn = TurnId(turn_id)
         try:
             await self._redis.zadd(self._keys.moving(shard_of(chat_of(turn))), {turn: at_s}, xx=True)
-        except _AWAY as error:
+        except REDIS_AWAY as error:
             raise StoreUnavailable("Redis did not answer") from error
 
     async def _examine(self, turn_id: TurnId) -> Resting | None:
