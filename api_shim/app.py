@@ -17,6 +17,7 @@ from api_shim.failures import NoSuchThing
 from api_shim.health import healthz, metrics, readyz
 from api_shim.orchestrate import OrchestrateStream, orchestrate, orchestrate_test
 from api_shim.pages import page_routes
+from api_shim.searching import explain, search_tools
 from api_shim.turns import TurnEvents, stop_turn, turn_state
 from workers.runtime.logs import configure_logs
 from workers.runtime.settings import Settings, settings
@@ -37,6 +38,8 @@ def routes() -> list[Route]:
         Route("/turns/{turn_id}/events", TurnEvents(), methods=["GET"]),
         Route("/api-tools", register, methods=["POST"]),
         Route("/rag-search/api-tools/index", register, methods=["POST"]),
+        Route("/rag-search/api-tools/search", search_tools, methods=["POST"]),
+        Route("/explain", explain, methods=["POST"]),
         Route("/api-tools", list_tools, methods=["GET"]),
         Route("/api-tools/{endpoint_id}", show_tool, methods=["GET"]),
         Route("/api-tools/{endpoint_id}", delete_tool, methods=["DELETE"]),

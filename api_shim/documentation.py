@@ -19,6 +19,7 @@ from api_shim.turns import TurnState, TurnStopped
 from schemas.failures import ErrorBody
 from schemas.orchestrate import Frame, OrchestrateRequest, OrchestrateResponse, TestRequest
 from schemas.registration import EndpointRegistration
+from schemas.searching import Explanation, SearchRequest, SearchResults
 
 _REF = "#/components/schemas/{model}"
 _SENT_BACK = {
@@ -100,6 +101,15 @@ OPERATIONS = (
     Operation(
         path="/api-tools/{endpoint_id}", method="delete", tag="Endpoints", summary="Remove an endpoint",
         status=204, errors=(404, 503),
+    ),
+    Operation(
+        path="/rag-search/api-tools/search", method="post", tag="Endpoints", summary="What search finds for a text",
+        body=SearchRequest, answer=SearchResults, errors=(413, 422, 503),
+    ),
+    Operation(
+        path="/explain", method="post", tag="Endpoints",
+        summary="Why a text is routed as it is: candidates, scores, bands, the rule that fired, the cost",
+        body=SearchRequest, answer=Explanation, errors=(413, 422, 503),
     ),
     Operation(path="/healthz", method="get", tag="Operation", summary="The process answers"),
     Operation(

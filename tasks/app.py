@@ -17,6 +17,7 @@ TASK_MODULES = (
     "tasks.call",
     "tasks.format",
     "tasks.index",
+    "tasks.search",
     "tasks.sweep",
 )
 

@@ -1,7 +1,7 @@
 """The queues, and which task goes to which.
 
     queue           tasks                                    one message is
-    classification  signalbox.classify                       a turn to route
+    classification  signalbox.classify, signalbox.search     a turn to route, a text to search for
     extraction      signalbox.extract                        a turn whose slots are to be filled
     calling         signalbox.call, signalbox.call_part      one API call (a chord's header has several)
     formatting      signalbox.format                         a turn to answer (a chord's body)
@@ -39,6 +39,7 @@ QUEUE_OF_TASK: dict[str, QueueName] = {
     names.CALL_PART: QueueName.CALLING,
     names.FORMAT: QueueName.FORMATTING,
     names.INDEX: QueueName.INDEXING,
+    names.SEARCH: QueueName.CLASSIFICATION,
     names.SWEEP: QueueName.MAINTENANCE,
 }
 

@@ -15,9 +15,11 @@ from workers.calling.outcomes import OutcomeStore
 from workers.classification import language
 from workers.classification.chain import Classifier
 from workers.classification.disambiguator import Disambiguator
+from workers.classification.explaining import Explainer
 from workers.errors import StoreUnavailable
 from workers.indexing.indexer import Indexer
 from workers.llm.model import LanguageModel
+from workers.registry.questions import Questions
 from workers.registry.store import RegistryStore
 from workers.retrieval.embedder import open_embedder
 from workers.retrieval.search import EndpointSearch
@@ -43,6 +45,7 @@ class Rooms:
     rest: Rest
     indexer: Indexer
     search: EndpointSearch
+    explainer: Explainer
     caller: Caller
     lease_keeper: asyncio.Task[None]
 
@@ -99,6 +102,7 @@ async def open_rooms(settings: Settings) -> Rooms:
         ),
         indexer=Indexer(registry=registry, embedder=embedder),
         search=search,
+        explainer=Explainer(questions=Questions(redis, keys), search=search, settings=settings.routing, clock=utc_now),
         caller=caller,
         lease_keeper=asyncio.get_running_loop().create_task(_keep_leases(turns, settings.turn.lease_renew_s)),
     )

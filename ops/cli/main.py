@@ -5,7 +5,22 @@ Exit codes: 0 well, 1 what was asked could not be done, 2 the command line can't
 
 from __future__ import annotations
 
-from ops.cli import breakers, demo, doctor, endpoints, evaluate, failed, import_openapi, index, talk, turn, up
+from ops.cli import (
+    breakers,
+    demo,
+    doctor,
+    endpoints,
+    evaluate,
+    explain,
+    failed,
+    import_openapi,
+    index,
+    reindex,
+    similar,
+    talk,
+    turn,
+    up,
+)
 from ops.cli.screen import group
 
 app = group("Signalbox: a chat frontend calls APIs in conversation. Start with `signalbox up` or `signalbox demo`.")
@@ -13,6 +28,8 @@ app.command()(up.up)
 app.command()(demo.demo)
 app.command()(index.index)
 app.command("import")(import_openapi.import_openapi)
+app.command()(reindex.reindex)
+app.command()(similar.similar)
 app.command()(talk.ask)
 app.command()(talk.chat)
 app.add_typer(endpoints.app, name="endpoints")
@@ -20,6 +37,7 @@ app.add_typer(turn.app, name="turn")
 app.add_typer(failed.app, name="failed")
 app.add_typer(breakers.app, name="breakers")
 app.add_typer(evaluate.app, name="eval")
+app.command()(explain.explain)
 app.command()(doctor.doctor)
 
 if __name__ == "__main__":

@@ -60,9 +60,9 @@ class RegistryStore:
         """Return the endpoint, or None when it is unknown (or, with `tenant`, somebody else's)."""
         raw = await self._raw(endpoint_id)
         found = Registered.model_validate_json(raw) if raw else None
-        if found and tenant is not None and found.endpoint.tenant != tenant:
+        if found is None or (tenant is not None and found.endpoint.tenant != tenant):
             return None
-        return found
+        return _as_of(found, await self.model())
 
     async def list(self, tenant: str, *, offset: int = 0, limit: int = 100) -> tuple[Registered, ...]:
         """Return a page of the tenant's endpoints, sorted by name."""
@@ -75,7 +75,18 @@ class RegistryStore:
             found = await self._redis.hmget(
                 self._keys.registry(), [str(member).rpartition("\0")[2] for member in members]
             )
-        return tuple(Registered.model_validate_json(raw) for raw in found if raw)
+        model = await self.model()
+        return tuple(_as_of(Registered.model_validate_json(raw), model) for raw in found if raw)
+
+    async def announce_model(self, tag: str) -> None:
+        """Say by which model's vectors the workers search; what another one indexed is stale from now on."""
+        with answering():
+            await self._redis.set(self._keys.registry_model(), tag)
+
+    async def model(self) -> str:
+        """Return the model that was announced last; empty when none ever was."""
+        with answering():
+            return str(await self._redis.get(self._keys.registry_model()) or "")
 
     async def count(self, tenant: str) -> int:
         """Return how many endpoints the tenant has."""
@@ -203,6 +214,17 @@ class RegistryStore:
                     ],
                 )
             )
+
+
+def _as_of(registered: Registered, model: str) -> Registered:
+    """Show an endpoint as stale when another model than the present one indexed it.
+
+    It is not stored: while workers of two models run, each would call the other's work stale.
+    """
+    is_stale = registered.state is IndexState.INDEXED and model and registered.model != model
+    if not is_stale:
+        return registered
+    return registered.model_copy(update={"state": IndexState.STALE, "reason": f"indexed by {registered.model}"})
 
 
 def _succeed(old: Registered | None, new: Registered) -> Registered:

@@ -25,11 +25,13 @@ class Thresholds:
 
 @dataclass(frozen=True, kw_only=True)
 class Ranked:
-    """One endpoint in order. `fused` orders; `score`, calibrated to 0…1, decides."""
+    """One endpoint in order. `fused` orders; `score`, calibrated to 0…1, decides. The sides' own scores tell why."""
 
     endpoint_id: str
     fused: float
     score: float
+    dense: float = 0.0
+    lexical: float = 0.0
 
 
 def fuse(hits: Sequence[Hit], card: ModelCard, *, common: float = 0.0) -> tuple[Ranked, ...]:
@@ -43,6 +45,8 @@ def fuse(hits: Sequence[Hit], card: ModelCard, *, common: float = 0.0) -> tuple[
             endpoint_id=hit.endpoint_id,
             fused=round(hit.dense + card.order_weight * hit.lexical, _DIGITS),
             score=_score(hit, card, common),
+            dense=hit.dense,
+            lexical=hit.lexical,
         )
         for hit in hits
     )
@@ -67,6 +71,8 @@ def fuse_by_ranks(hits: Sequence[Hit], card: ModelCard, *, common: float = 0.0, 
             endpoint_id=hit.endpoint_id,
             fused=1 / (k + rank) + (1 / (k + hit.sparse_rank) if hit.sparse_rank else 0.0),
             score=_score(hit, card, common),
+            dense=hit.dense,
+            lexical=hit.lexical,
         )
         for rank, hit in enumerate(dense_order, start=1)
     )

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from schemas.endpoints import Endpoint
 from schemas.registry import Sparse
 from schemas.routing import Candidate
+from schemas.searching import Limits, Weighed
 from workers.registry.store import RegistryStore
 from workers.retrieval.calibration import ModelCard, Vector
 from workers.retrieval.corpus import Corpus
@@ -45,6 +46,7 @@ class EndpointSearch:
         retrieval: RetrievalSettings,
         routing: RoutingSettings,
     ) -> None:
+        self._registry = registry
         self._embedder = embedder
         self._thresholds = Thresholds(match=routing.min_cosine, clear=routing.high_cosine, lead=routing.gap)
         self._by_ranks = retrieval.fusion == "reciprocal"
@@ -65,9 +67,16 @@ class EndpointSearch:
         """Whether this process keeps up with the registry (a readiness check asks)."""
         return self._follower.is_following
 
+    @property
+    def limits(self) -> Limits:
+        """The thresholds in use."""
+        kept = self._thresholds
+        return Limits(match=kept.match, clear=kept.clear, lead=kept.lead)
+
     async def start(self) -> None:
         """Open the index and catch up with the registry. Raises DimensionMismatch, StoreUnavailable."""
         await self._index.open()
+        await self._registry.announce_model(self.model)
         await self._follower.start()
 
     async def close(self) -> None:
@@ -97,6 +106,25 @@ class EndpointSearch:
         return tuple(
             Candidate(endpoint=endpoints[one.endpoint_id], cosine=one.score, fused=one.fused, confidence="medium")
             for one in ranked
+            if one.endpoint_id in endpoints
+        )
+
+    async def weigh(self, text: str, *, tenant: str = "default", limit: int = 5) -> tuple[Weighed, ...]:
+        """Return the nearest endpoints with all their scores, matches or not: to explain."""
+        ranked = await self._rank(text, tenant=tenant)
+        bands = confidences(ranked, self._thresholds)
+        endpoints = await self._endpoints(ranked[:limit])
+        return tuple(
+            Weighed(
+                endpoint_id=one.endpoint_id,
+                name=endpoints[one.endpoint_id].name,
+                dense=round(one.dense, 4),
+                lexical=round(one.lexical, 4),
+                fused=round(one.fused, 4),
+                score=round(one.score, 4),
+                band=band,
+            )
+            for one, band in zip(ranked[:limit], bands, strict=False)
             if one.endpoint_id in endpoints
         )
 
