@@ -10,7 +10,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api_shim.door import door_of
-from api_shim.failures import BodyTooLarge, ClientLeft, DoorIsLeaving, body_as_json, error_body, new_error_id, told
+from api_shim.failures import (
+    BodyTooLarge,
+    BodyTooSlow,
+    ClientLeft,
+    DoorIsLeaving,
+    body_as_json,
+    error_body,
+    new_error_id,
+    told,
+)
 from api_shim.frames import FrameWriter
 from api_shim.reading import EVENT_STREAM, language_of, wants_rich_events, wants_stream
 from schemas.failures import ErrorBody, FailureCode
@@ -66,7 +75,7 @@ def _answer(error: Exception, error_id: str, scope: Scope) -> Response:
     headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
     if how.asks_to_retry:
         headers["retry-after"] = str(door_of(scope).settings.shim.retry_after_s)
-    if isinstance(error, BodyTooLarge | DoorIsLeaving):
+    if isinstance(error, BodyTooLarge | BodyTooSlow | DoorIsLeaving):
         headers["connection"] = "close"  # the rest of the body is not read, or this process goes
     body = error_body(error, error_id=error_id, language=language_of(scope))
     if wants_stream(scope):

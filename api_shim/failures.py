@@ -35,6 +35,10 @@ class BodyTooLarge(RefusedAtTheDoor):
     """The body exceeds the limit."""
 
 
+class BodyTooSlow(RefusedAtTheDoor):
+    """The body did not arrive in time."""
+
+
 class TooManyQueued(RefusedAtTheDoor):
     """The queues are deeper than we can serve in time."""
 
@@ -79,6 +83,7 @@ class Told:
 _TABLE: tuple[tuple[type[Exception], Told], ...] = (
     (InvalidRequest, Told(422, FailureCode.INVALID)),
     (BodyTooLarge, Told(413, FailureCode.TOO_LARGE)),
+    (BodyTooSlow, Told(408, FailureCode.DEADLINE)),
     (TooManyQueued, Told(429, FailureCode.OVERLOADED, asks_to_retry=True)),
     (ChatIsFull, Told(429, FailureCode.BUSY, asks_to_retry=True)),
     (ChatIsBusy, Told(409, FailureCode.BUSY)),

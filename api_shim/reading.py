@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -10,20 +11,34 @@ from pydantic import BaseModel, ValidationError
 from starlette.datastructures import Headers, QueryParams
 from starlette.types import Receive, Scope
 
-from api_shim.failures import BodyTooLarge, ClientLeft, InvalidRequest
+from api_shim.failures import BodyTooLarge, BodyTooSlow, ClientLeft, InvalidRequest
 from schemas.endpoints import LANGUAGES, Language
 from schemas.failures import FieldError
 
 M = TypeVar("M", bound=BaseModel)
 
 EVENT_STREAM = "text/event-stream"
+BODY_WITHIN_S = 30.0
+"""A client that needs longer to send what it wants holds a connection and nothing else."""
 
 
-async def read_body(scope: Scope, receive: Receive, *, max_bytes: int) -> bytes:
-    """Return the body. Raises BodyTooLarge as soon as it is known to be, ClientLeft when the client hangs up."""
+async def read_body(scope: Scope, receive: Receive, *, max_bytes: int, within_s: float = BODY_WITHIN_S) -> bytes:
+    """Return the body.
+
+    Raises BodyTooLarge as soon as it is known to be, BodyTooSlow when it is not whole in time, ClientLeft when the
+    client hangs up.
+    """
     declared = Headers(scope=scope).get("content-length", "")
     if declared.isdigit() and int(declared) > max_bytes:
         raise BodyTooLarge
+    try:
+        async with asyncio.timeout(within_s):
+            return await _all_of_body(receive, max_bytes=max_bytes)
+    except TimeoutError as error:
+        raise BodyTooSlow from error
+
+
+async def _all_of_body(receive: Receive, *, max_bytes: int) -> bytes:
     chunks: list[bytes] = []
     size = 0
     while True:

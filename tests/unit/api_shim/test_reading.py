@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from api_shim.reading import is_set, language_of, wants_rich_events, wants_stream
+from api_shim.failures import BodyTooSlow, told
+from api_shim.reading import is_set, language_of, read_body, wants_rich_events, wants_stream
 from api_shim.tenancy import conversation_key
 
 
@@ -61,3 +64,14 @@ def test_a_conversation_belongs_to_its_tenant_chat_and_author() -> None:
         conversation_key("u", chat_id="ab", author_id=""),
     }
     assert len(keys) == 4
+
+
+async def test_a_body_that_trickles_in_for_ever_is_given_up() -> None:
+    async def trickle() -> dict[str, object]:
+        await asyncio.sleep(0.02)
+        return {"type": "http.request", "body": b" ", "more_body": True}
+
+    with pytest.raises(BodyTooSlow) as refused:
+        await asyncio.wait_for(read_body(a_scope(), trickle, max_bytes=1_000_000, within_s=0.1), timeout=2)
+
+    assert told(refused.value).status == 408
