@@ -10,11 +10,14 @@ from email.message import Message
 
 from schemas.base import JsonValue
 from workers.calling.redacting import Redaction
+from workers.calling.tables import TableUnreadable, read_csv
+from workers.calling.xml_bodies import XmlTooDeep, XmlUnreadable, read_xml
 
 MAX_DEPTH = 100
 _JSON_LINES = frozenset(
     {"application/x-ndjson", "application/jsonl", "application/x-jsonlines", "application/json-lines"}
 )
+_TABLES = {"text/csv": None, "application/csv": None, "text/tab-separated-values": "\t"}
 # Text codecs that are slow, or that decode to something else than what is written.
 _ODD_CODECS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"})
 _BOMS = (
@@ -30,11 +33,15 @@ _ODD_LATIN = re.compile(rb"[\x80-\x9f]")
 
 
 class BodyUnreadable(Exception):
-    """The body is not what its media type says: broken JSON, an HTML page."""
+    """The body is nothing to answer from: broken JSON, an HTML page, an image."""
 
 
 class BodyTooDeep(Exception):
     """JSON nested beyond MAX_DEPTH levels."""
+
+
+# Control characters that no text format uses; an archive or a PDF has many.
+_NO_TEXT = re.compile(r"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 
 
 @dataclass(frozen=True)
@@ -45,9 +52,20 @@ class MediaType:
     charset: str | None = None
 
     @property
+    def is_binary(self) -> bool:
+        """Pictures, sounds, films, fonts; SVG is text."""
+        family = self.name.partition("/")[0]
+        return family in ("image", "audio", "video", "font") and not self.name.endswith("+xml")
+
+    @property
     def is_json(self) -> bool:
         """JSON, problem+json, and anything else with the +json suffix (RFC 6839)."""
         return self.name in ("application/json", "text/json") or self.name.endswith("+json")
+
+    @property
+    def is_xml(self) -> bool:
+        """XML, and anything else with the +xml suffix (RFC 7303)."""
+        return self.name in ("application/xml", "text/xml") or self.name.endswith("+xml")
 
 
 def media_type(header: str) -> MediaType:
@@ -62,13 +80,13 @@ def media_type(header: str) -> MediaType:
 
 
 def read_body(data: bytes, content_type: str, *, secrets: frozenset[str] = frozenset()) -> JsonValue:
-    """Return parsed JSON, a list for JSON lines, the text of anything else, None for an empty body.
+    """Return parsed JSON, a list for JSON lines and CSV, an object for XML, the text of anything else, None for nothing.
 
     `secrets` are blanked out wherever the answer repeats them. JSON that carries no media type, or a plain-text one,
     is recognised by its form. NaN and infinities become null; unpaired surrogates become "?".
 
     Raises:
-        BodyUnreadable: an HTML page, or broken JSON.
+        BodyUnreadable: an HTML page, broken JSON, or bytes that are no text (an image, an archive).
         BodyTooDeep: JSON nested too deeply.
     """
     media = media_type(content_type)
@@ -79,10 +97,21 @@ def read_body(data: bytes, content_type: str, *, secrets: frozenset[str] = froze
 
 
 def _read(text: str, media: MediaType) -> JsonValue:
+    if media.is_binary or (not media.is_json and _NO_TEXT.search(text)):
+        raise BodyUnreadable("no text")
     if media.name in _JSON_LINES:
         return [_parse(line) for line in text.splitlines() if line.strip()]
     if "html" in media.name or _HTML.match(text):
         raise BodyUnreadable("an HTML page")
+    try:
+        if media.is_xml:
+            return read_xml(text)
+        if media.name in _TABLES:
+            return read_csv(text, delimiter=_TABLES[media.name])
+    except XmlTooDeep as error:
+        raise BodyTooDeep from error
+    except (XmlUnreadable, TableUnreadable) as error:
+        raise BodyUnreadable("broken XML or CSV") from error
     return _json_or_text(text, media)
 
 

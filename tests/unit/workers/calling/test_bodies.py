@@ -75,6 +75,27 @@ def test_an_html_page_is_no_answer_whatever_it_is_called(data: bytes, content_ty
         read_body(data, content_type)
 
 
+@pytest.mark.parametrize(
+    ("data", "content_type"),
+    [
+        (b"\x89PNG\r\n\x1a\n0000", "image/png"),
+        (b"\xff\xd8\xff\xe0JFIF", "image/jpeg"),
+        (b"PK\x03\x04\x14\x00\x08\x08word", "application/octet-stream"),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\nstream\nx\x9c\x00\x01\x02", "application/pdf"),
+        (b"\x00\x01\x02\x03 no type", ""),
+    ],
+    ids=["png", "jpeg", "zip", "pdf", "untyped"],
+)
+def test_bytes_that_are_no_text_are_not_read_out(data: bytes, content_type: str) -> None:
+    with pytest.raises(BodyUnreadable):
+        read_body(data, content_type)
+
+
+def test_a_drawing_in_xml_and_coloured_text_are_still_text() -> None:
+    assert read_body(b"<svg/>", "image/svg+xml") == "<svg/>"
+    assert read_body(b"\x1b[31mred\x1b[0m", "text/plain") == "\x1b[31mred\x1b[0m"
+
+
 @pytest.mark.parametrize("data", [b'{"a": ', b"{'error': 1}", b"[1, 2"])
 def test_broken_json_is_told(data: bytes) -> None:
     with pytest.raises(BodyUnreadable):
