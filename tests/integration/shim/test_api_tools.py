@@ -154,3 +154,16 @@ async def test_a_faulty_registration_is_refused_with_the_path(
     assert answer.status_code == 422
     assert field in [fault["path"] for fault in answer.json()["fields"]]
     assert await clean_redis.keys("sb:*registry*") == []
+
+
+async def test_an_endpoint_whose_id_holds_a_slash_can_be_read_and_removed(
+    client: httpx.AsyncClient, registry: RegistryStore
+) -> None:
+    await client.post("/api-tools", json=HOLIDAYS | {"endpointId": "team/holidays"})
+
+    shown = await client.get("/api-tools/team%2Fholidays")
+    removed = await client.delete("/api-tools/team%2Fholidays")
+
+    assert shown.json()["endpointId"] == "team/holidays"
+    assert removed.status_code == 204
+    assert await registry.get("team/holidays") is None

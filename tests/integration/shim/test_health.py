@@ -103,7 +103,7 @@ async def test_every_route_is_documented(client: httpx.AsyncClient) -> None:
 
     documented = {(path, method.upper()) for path, methods in document["paths"].items() for method in methods}
     served = {
-        (route.path, method)
+        (route.path.replace(":path}", "}"), method)
         for route in routes()
         if route.include_in_schema
         for method in (route.methods or {"GET" if "events" in route.path else "POST"}) - {"HEAD"}
