@@ -24,6 +24,7 @@ from schemas.searching import Explanation, SearchRequest, SearchResults
 _REF = "#/components/schemas/{model}"
 _SENT_BACK = {
     404: "Nothing of that name",
+    408: "The body did not arrive in time",
     409: "The chat is busy",
     410: "The turn is no longer kept",
     413: "The body is too large",
@@ -49,7 +50,7 @@ class Operation:
     errors: tuple[int, ...] = ()
 
 
-_ASKING = (409, 413, 422, 429, 503)
+_ASKING = (408, 409, 413, 422, 429, 503)
 _RICH = ("events", "rich adds the named events phase, question, replace, meta, error, tool_call, tool_result")
 _META = ("meta", "true adds how the turn ended and what answered it")
 _WAIT = ("wait", "true waits until every worker finds the endpoint")
@@ -86,7 +87,7 @@ OPERATIONS = (
     *(
         Operation(
             path=path, method="post", tag="Endpoints", summary="Register an endpoint and have it indexed",
-            body=EndpointRegistration, answer=ToolState, status=202, query=(_WAIT,), errors=(409, 413, 422, 503),
+            body=EndpointRegistration, answer=ToolState, status=202, query=(_WAIT,), errors=(408, 409, 413, 422, 503),
         )
         for path in ("/api-tools", "/rag-search/api-tools/index")
     ),
@@ -104,12 +105,12 @@ OPERATIONS = (
     ),
     Operation(
         path="/rag-search/api-tools/search", method="post", tag="Endpoints", summary="What search finds for a text",
-        body=SearchRequest, answer=SearchResults, errors=(413, 422, 503),
+        body=SearchRequest, answer=SearchResults, errors=(408, 413, 422, 503),
     ),
     Operation(
         path="/explain", method="post", tag="Endpoints",
         summary="Why a text is routed as it is: candidates, scores, bands, the rule that fired, the cost",
-        body=SearchRequest, answer=Explanation, errors=(413, 422, 503),
+        body=SearchRequest, answer=Explanation, errors=(408, 413, 422, 503),
     ),
     Operation(path="/healthz", method="get", tag="Operation", summary="The process answers"),
     Operation(
