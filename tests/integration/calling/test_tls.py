@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ from tests.integration.calling.misbehaving import Misbehaving
 from workers.calling.client import ApiClient
 from workers.calling.egress import AllowList, EgressGuard
 from workers.calling.plan import place
+from workers.calling.signing import Signer
+from workers.calling.tokens import TokenStore
+from workers.calling.vault import Vault
 from workers.runtime.settings import CallingSettings
 
 
@@ -84,4 +88,62 @@ async def test_a_certificate_of_another_name_or_of_nobody_we_trust_ends_the_call
 
     assert isinstance(outcome, CallFailed)
     assert outcome.reason is FailureReason.UNREACHABLE
+    assert server.seen == []
+
+
+@pytest.mark.parametrize("has_certificate", [True, False])
+async def test_an_endpoints_own_certificate_is_presented_to_its_host_and_to_no_other(
+    certificate: tuple[Path, Path],
+    settings: CallingSettings,
+    make_call: MakeCall,
+    has_certificate: bool,  # noqa: FBT001
+) -> None:
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(*certificate)
+    serving.load_verify_locations(certificate[0])
+    serving.verify_mode = ssl.CERT_REQUIRED
+    behaving = Misbehaving()
+    listener = await asyncio.start_server(behaving.serve, "127.0.0.1", 0, ssl=serving)
+    behaving.port = listener.sockets[0].getsockname()[1]
+    trusting = settings.model_copy(update={"ca_file": str(certificate[0]), "secrets_dir": certificate[0].parent})
+    client = ApiClient(trusting, EgressGuard(AllowList.parse("127.0.0.1"), resolve=_to_loopback))
+    vault = Vault.open(trusting)
+    signer = Signer(
+        vault=vault,
+        tokens=TokenStore(client, None, vault, timeout_s=1),  # type: ignore[arg-type] # no token is asked for here
+        user_token_hosts=AllowList(),
+    )
+    own = {"client_certificate": {"certificate": "file:cert.pem", "key": "file:key.pem"}} if has_certificate else {}
+    call = make_call(f"https://api.test:{behaving.port}/fine/x", **own)
+
+    async def go() -> None:
+        return None
+
+    signed = await signer.sign(place(call), call.endpoint, user_token=None)
+    outcome = await client.send(call, signed, timeout_s=2, before_leaving=go)
+    await client.aclose()
+    listener.close()
+    await asyncio.sleep(0.05)
+
+    assert isinstance(outcome, CallSucceeded) is has_certificate
+    assert len(behaving.seen) == has_certificate
+
+
+@pytest.mark.parametrize("text", ["", "no certificate"])
+async def test_a_certificate_that_cannot_be_read_sends_nothing(
+    tmp_path: Path, settings: CallingSettings, make_call: MakeCall, server: Misbehaving, text: str
+) -> None:
+    (tmp_path / "broken.pem").write_text(text)
+    client = ApiClient(settings, EgressGuard(AllowList.parse("127.0.0.1")))
+    call = make_call("/fine/x")
+
+    async def go() -> None:
+        return None
+
+    request = replace(place(call), certificate=(str(tmp_path / "broken.pem"), None))
+    outcome = await client.send(call, request, timeout_s=1, before_leaving=go)
+    await client.aclose()
+
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason is FailureReason.AUTH_MISSING
     assert server.seen == []

@@ -48,12 +48,16 @@ async def test_an_error_reply_is_raised_to_its_own_command_only(clean_redis: aio
     assert isinstance(unknown, NoScriptError)
 
 
-async def test_a_connection_that_was_killed_is_made_anew_unnoticed(clean_redis: aioredis.Redis, redis_url: str) -> None:
-    await clean_redis.set("k", "1")
-    async with aioredis.Redis.from_url(redis_url) as other:
-        await other.client_kill_filter(_type="normal", skipme=True)
+async def test_a_connection_that_was_killed_is_made_anew_unnoticed(tmp_path: Path) -> None:
+    with running_redis(tmp_path) as url:
+        client = async_client(RedisSettings(url=url))
+        await client.set("k", "1")
+        async with aioredis.Redis.from_url(url) as other:
+            await other.client_kill_filter(_type="normal", skipme=True)
 
-    assert await asyncio.gather(*(clean_redis.get("k") for _ in range(50))) == ["1"] * 50
+        assert await asyncio.gather(*(client.get("k") for _ in range(50))) == ["1"] * 50
+        await client.aclose()
+        await client.connection_pool.disconnect()
 
 
 async def test_a_blocking_command_holds_nobody_up(clean_redis: aioredis.Redis) -> None:

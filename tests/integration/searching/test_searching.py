@@ -57,6 +57,14 @@ def test_the_command_shows_the_same(system: System) -> None:
     assert "get_vehicle_tax" in shown.stdout
 
 
+def test_too_few_examples_are_told_and_nothing_is_kept(system: System) -> None:
+    done = system.cli("calibrate", "--apply")
+
+    assert done.returncode == 1
+    assert "9 examples" in done.stderr
+    assert "--out-of-domain" in done.stderr
+
+
 def test_twins_are_told_with_advice(system: System) -> None:
     found = system.cli("similar", "--json", "--at-least", "0.6")
 
