@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ops.cli import (
     breakers,
+    calibrate,
     demo,
     doctor,
     endpoints,
@@ -38,6 +39,7 @@ app.add_typer(failed.app, name="failed")
 app.add_typer(breakers.app, name="breakers")
 app.add_typer(evaluate.app, name="eval")
 app.command()(explain.explain)
+app.command()(calibrate.calibrate)
 app.command()(doctor.doctor)
 
 if __name__ == "__main__":

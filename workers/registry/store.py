@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 from datetime import datetime
 
@@ -87,6 +88,20 @@ class RegistryStore:
         """Return the model that was announced last; empty when none ever was."""
         with answering():
             return str(await self._redis.get(self._keys.registry_model()) or "")
+
+    async def set_curve(self, tag: str, curve: tuple[tuple[float, float], ...] | None) -> None:
+        """Keep what a model's scores mean, measured on this registry; None forgets it. Workers read it at start."""
+        with answering():
+            if curve is None:
+                await self._redis.hdel(self._keys.registry_curves(), tag)
+            else:
+                await self._redis.hset(self._keys.registry_curves(), tag, json.dumps(curve))
+
+    async def curve(self, tag: str) -> tuple[tuple[float, float], ...] | None:
+        """Return the curve that was measured here; None when none was."""
+        with answering():
+            raw = await self._redis.hget(self._keys.registry_curves(), tag)
+        return tuple((float(at), float(to)) for at, to in json.loads(raw)) if raw else None
 
     async def count(self, tenant: str) -> int:
         """Return how many endpoints the tenant has."""

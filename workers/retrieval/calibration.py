@@ -22,6 +22,7 @@ from workers.errors import PermanentError
 Vector = NDArray[np.float32]
 Recipe = Literal["averaged", "seed"]
 Kind = Literal["asked", "told"]
+Curve = tuple[tuple[float, float], ...]
 
 E5 = "multilingual-e5-small"
 LARGE = "text-embedding-3-large"
@@ -54,7 +55,7 @@ class ModelCard:
     is_centred: bool = False
     order_weight: float
     evidence_weight: float
-    curve: tuple[tuple[float, float], ...]
+    curve: Curve
 
     @property
     def tag(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 
 from schemas.endpoints import Endpoint
 from schemas.registry import Sparse
@@ -48,6 +49,7 @@ class EndpointSearch:
     ) -> None:
         self._registry = registry
         self._embedder = embedder
+        self._card = embedder.card
         self._thresholds = Thresholds(match=routing.min_cosine, clear=routing.high_cosine, lead=routing.gap)
         self._by_ranks = retrieval.fusion == "reciprocal"
         self._index = open_index(retrieval, embedder.card)
@@ -77,6 +79,9 @@ class EndpointSearch:
         """Open the index and catch up with the registry. Raises DimensionMismatch, StoreUnavailable."""
         await self._index.open()
         await self._registry.announce_model(self.model)
+        measured = await self._registry.curve(self.model)
+        if measured:
+            self._card = replace(self._card, curve=measured)
         await self._follower.start()
 
     async def close(self) -> None:
@@ -140,7 +145,7 @@ class EndpointSearch:
         )
         order = fuse_by_ranks if self._by_ranks else fuse
         common = self._corpus.common_likeness(dense, tenant)
-        return order(await self._index.find(query), self._embedder.card, common=common)
+        return order(await self._index.find(query), self._card, common=common)
 
     async def _dense(self, text: str) -> Vector:
         """Embed the question, or remember it: a repeated or decomposed question costs nothing."""
