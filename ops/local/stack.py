@@ -169,7 +169,9 @@ class Stack:
     def _environment(self) -> dict[str, str]:
         """What the children see: what we inherited, over it the caller's wishes, over both where things are."""
         wished = {**inherited_environment(), **self.options.environment}
-        allowed = [wished.get("CALLING_ALLOWED_HOSTS", ""), "127.0.0.1" if self.options.with_demo else ""]
+        # The demo API and no other port: Redis listens on the same loopback.
+        demo = f"127.0.0.1:{self.places.demo_port}" if self.options.with_demo else ""
+        allowed = [wished.get("CALLING_ALLOWED_HOSTS", ""), demo]
         paths = [_CODE, wished.get("PYTHONPATH", "")]
         return wished | {
             "REDIS_URL": self.redis_url,

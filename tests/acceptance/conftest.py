@@ -14,7 +14,12 @@ from tests.conftest import free_port
 
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    options = StackOptions(data_dir=tmp_path_factory.mktemp("stack"), shim_port=free_port(), demo_port=free_port())
+    options = StackOptions(
+        data_dir=tmp_path_factory.mktemp("stack"),
+        shim_port=free_port(),
+        demo_port=free_port(),
+        environment={"CALLING_ALLOWED_HOSTS": "127.0.0.1"},
+    )
     with Stack(options) as running:
         index_demo_catalogue(running)
         yield running

@@ -15,7 +15,10 @@ from tests.conftest import free_port
 @pytest.fixture
 def chaos_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     options = StackOptions(
-        data_dir=tmp_path_factory.mktemp("chaos"), shim_port=free_port(), demo_port=free_port(), with_demo=True
+        data_dir=tmp_path_factory.mktemp("chaos"),
+        shim_port=free_port(),
+        demo_port=free_port(),
+        environment={"CALLING_ALLOWED_HOSTS": "127.0.0.1"},
     )
     with Stack(options) as running:
         yield running
