@@ -42,9 +42,14 @@ class Speaker:
         return await self._end(turn, before, terminal, collecting=collecting, choices=choices)
 
     async def answer(
-        self, turn: Turn, before: Conversation | None, *, collecting: Collecting | None = None
+        self,
+        turn: Turn,
+        before: Conversation | None,
+        *,
+        collecting: Collecting | None = None,
+        choices: Sequence[Choice] = (),
     ) -> str | None:
-        """End the turn with its answer."""
+        """End the turn with its answer. What stays open beside it, a collection or choices, is kept and not shown."""
         decision = turn.decision
         terminal = AnswerCompleted(
             attempt=turn.attempt,
@@ -52,7 +57,7 @@ class Speaker:
             layer=decision.layer if decision else Layer.OOD,
             endpoints=tuple(call.endpoint.name for call in turn.calls),
         )
-        return await self._end(turn, before, terminal, collecting=collecting, choices=())
+        return await self._end(turn, before, terminal, collecting=collecting, choices=choices)
 
     async def _end(
         self,

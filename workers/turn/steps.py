@@ -196,8 +196,12 @@ class Steps:
             asked = advance(turn, machine.Asked(decision.reply))
             return _start(await self.speaker.ask(asked, conversation, choices=decision.choices))
         answered = advance(turn, machine.Answered(decision.reply)).model_copy(update={"decision": decision})
-        collecting = conversation.collecting if conversation and decision.keeps_collection else None
-        return _start(await self.speaker.answer(answered, conversation, collecting=collecting))
+        still_open = conversation if conversation and decision.keeps_collection else Conversation()
+        return _start(
+            await self.speaker.answer(
+                answered, conversation, collecting=still_open.collecting, choices=still_open.choices
+            )
+        )
 
     async def _move(
         self, turn: Turn, events: Sequence[TurnEvent] = (), *, conversation: Conversation | None = None
