@@ -17,7 +17,7 @@ from api_shim.door import Door, door_of
 from api_shim.failures import ClientLeft, InvalidRequest, LateTurn
 from api_shim.frames import FrameWriter, View
 from api_shim.reading import M, is_set, language_of, parse, read_body, wants_rich_events
-from api_shim.stream import LATE, Stream
+from api_shim.stream import LATE, Stream, patience_s
 from api_shim.tenancy import conversation_key, tenant_of
 from schemas.base import JsonValue
 from schemas.endpoints import Language
@@ -36,7 +36,7 @@ from schemas.routing import Layer
 from schemas.turns import TurnRequest
 from workers.messages.catalog import text
 
-_LOOK_FOR_LATENESS_S = 15.0
+_LOOK_AGAIN_S = 15.0
 
 
 async def orchestrate(request: Request) -> JSONResponse:
@@ -146,14 +146,15 @@ async def _wait(door: Door, turn: TurnRequest, asked: OrchestrateRequest, receiv
         view = View(takes_replacements=True)
         async with watching_client(receive, leave):
             while True:
-                for _, event in await followed.tail.next(_LOOK_FOR_LATENESS_S):
+                wait_s = patience_s(turn, now=door.clock(), at_most_s=_LOOK_AGAIN_S)
+                for _, event in await followed.tail.next(wait_s):
                     if (ended := _end_of(turn, event, view)) is not None:
                         door.metrics.turns.labels(event.type).inc()
                         return ended
                 if has_left:
                     await cancel(door, turn.turn_id)
                     raise ClientLeft
-                if door.clock() > turn.deadline_at + LATE:
+                if door.clock() >= turn.deadline_at + LATE:
                     raise LateTurn
 
 

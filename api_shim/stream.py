@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 from starlette.types import Receive, Send
@@ -38,6 +38,11 @@ STALLED_S = 30.0
 
 LATE = timedelta(seconds=10)
 """How far past its deadline a turn may be before we stop waiting: the sweep ends it within a few seconds."""
+
+
+def patience_s(request: TurnRequest, *, now: datetime, at_most_s: float) -> float:
+    """How long a reader may wait in silence: until the turn counts as late, and no longer than `at_most_s`."""
+    return max(0.0, min(at_most_s, (request.deadline_at + LATE - now).total_seconds()))
 
 
 class Outlet:
@@ -133,7 +138,8 @@ class Stream:
                     sse.farewell("this instance stops; resume elsewhere", retry_ms=RETRY_MS), is_last=True
                 )
                 return
-            entries = await self._tail.next(max(0.0, heartbeat_s - outlet.quiet_s))
+            silence_s = heartbeat_s - outlet.quiet_s
+            entries = await self._tail.next(patience_s(self._request, now=self._door.clock(), at_most_s=silence_s))
             data, is_over = self._frames_of(entries)
             if not is_over and self._is_late():
                 data, is_over = self._failure(FailureCode.DEADLINE, new_error_id(self._door.clock())), True
@@ -168,7 +174,7 @@ class Stream:
             self._door.metrics.first_token.observe(elapsed.total_seconds())
 
     def _is_late(self) -> bool:
-        return self._door.clock() > self._request.deadline_at + LATE
+        return self._door.clock() >= self._request.deadline_at + LATE
 
     def _failure(self, code: FailureCode, error_id: str) -> bytes:
         told = sentence(code, self._language, error_id=error_id)
