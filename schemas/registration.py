@@ -122,10 +122,15 @@ def _snake_keys(value: object) -> object:
 def _callable_url(url: str) -> str:
     try:
         parts = urlsplit(url)
+        port = parts.port
     except ValueError as error:
         raise ValueError("can't be read as a URL") from error
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("must be absolute and start with http:// or https://")
+    if "@" in parts.netloc:
+        raise ValueError("must not hold a user name or a password")
+    if port == 0:
+        raise ValueError("must not name port 0")
     if re.search(r"\s", url):
         raise ValueError("must not hold white space")
     return url
