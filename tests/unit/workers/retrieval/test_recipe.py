@@ -67,7 +67,7 @@ def test_the_fingerprint_follows_content_and_model_but_not_the_version() -> None
 
     assert fingerprint(HOLIDAYS.model_copy(update={"version": 9}), card) == first
     assert fingerprint(HOLIDAYS.model_copy(update={"description": "Other"}), card) != first
-    assert fingerprint(HOLIDAYS, dataclasses.replace(card, version=2)) != first
+    assert fingerprint(HOLIDAYS, dataclasses.replace(card, version=card.version + 1)) != first
     assert fingerprint(HOLIDAYS, card_of(LARGE)) != first
 
 
@@ -83,8 +83,11 @@ async def test_the_averaged_recipe_lies_between_its_texts() -> None:
     (made,) = await vectorize([HOLIDAYS], embedder)
 
     dense = unpack(made.dense)
-    parts = await embedder.embed_passages(told_texts(HOLIDAYS) + asked_texts(HOLIDAYS))
+    texts = (*told_texts(HOLIDAYS), *asked_texts(HOLIDAYS), embed_text(HOLIDAYS))
+    parts = await embedder.embed_passages(texts)
+    mean = np.mean(np.stack(parts), axis=0)
+    assert dense == pytest.approx(mean / np.linalg.norm(mean), abs=1e-5)
     assert np.linalg.norm(dense) == pytest.approx(1.0, abs=1e-5)
-    assert all(float(dense @ part) > 0.3 for part in parts)
+    assert all(float(dense @ part) > 0.2 for part in parts)
     assert made.sparse.indices
     assert made.lexical.indices
