@@ -10,11 +10,14 @@ from email.message import Message
 
 from schemas.base import JsonValue
 from workers.calling.redacting import Redaction
+from workers.calling.tables import TableUnreadable, read_csv
+from workers.calling.xml_bodies import XmlTooDeep, XmlUnreadable, read_xml
 
 MAX_DEPTH = 100
 _JSON_LINES = frozenset(
     {"application/x-ndjson", "application/jsonl", "application/x-jsonlines", "application/json-lines"}
 )
+_TABLES = {"text/csv": None, "application/csv": None, "text/tab-separated-values": "\t"}
 # Text codecs that are slow, or that decode to something else than what is written.
 _ODD_CODECS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"})
 _BOMS = (
@@ -59,6 +62,12 @@ class MediaType:
         """JSON, problem+json, and anything else with the +json suffix (RFC 6839)."""
         return self.name in ("application/json", "text/json") or self.name.endswith("+json")
 
+    @property
+    def is_xml(self) -> bool:
+        """XML, and data of any kind with the +xml suffix (RFC 7303); a drawing is none."""
+        is_suffixed = self.name.endswith("+xml") and not self.name.startswith("image/")
+        return self.name in ("application/xml", "text/xml") or is_suffixed
+
 
 def media_type(header: str) -> MediaType:
     """Parse a Content-Type header; nonsense gives an empty name."""
@@ -72,7 +81,7 @@ def media_type(header: str) -> MediaType:
 
 
 def read_body(data: bytes, content_type: str, *, secrets: frozenset[str] = frozenset()) -> JsonValue:
-    """Return parsed JSON, a list for JSON lines, the text of anything else, None for an empty body.
+    """Return parsed JSON; a list for JSON lines and CSV, an object for XML, else the text; None for nothing.
 
     `secrets` are blanked out wherever the answer repeats them. JSON that carries no media type, or a plain-text one,
     is recognised by its form. NaN and infinities become null; unpaired surrogates become "?".
@@ -95,6 +104,15 @@ def _read(text: str, media: MediaType) -> JsonValue:
         return [_parse(line) for line in text.splitlines() if line.strip()]
     if "html" in media.name or _HTML.match(text):
         raise BodyUnreadable("an HTML page")
+    try:
+        if media.is_xml:
+            return read_xml(text)
+        if media.name in _TABLES:
+            return read_csv(text, delimiter=_TABLES[media.name])
+    except XmlTooDeep as error:
+        raise BodyTooDeep from error
+    except (XmlUnreadable, TableUnreadable) as error:
+        raise BodyUnreadable("broken XML or CSV") from error
     return _json_or_text(text, media)
 
 
