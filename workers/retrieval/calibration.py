@@ -111,9 +111,9 @@ def background(model: str, kind: Kind) -> Background:
 CARDS: dict[str, ModelCard] = {
     card.model: card
     for card in (
-        # The curve: on public sets in three languages that are no part of the product, evidence 0.24 keeps 94 of 100
-        # right questions where descriptions are specific, answers 1 of 20 foreign ones, and 3 to 7 of 100 everyday
-        # questions that were never meant for it; 0.45 with a lead of 0.05 is right 19 times of 20.
+        # The curve was chosen on the public sets it is reported on. Evidence 0.24 refuses 0 to 9 of 100 right questions
+        # (38 of 100 on baltic_nlu) and answers 0 to 5 of 100 foreign ones on two sets, but 30 to 53 on the three whose
+        # foreign questions lie near the subject: `signalbox calibrate` fits a registry of its own.
         ModelCard(
             model=E5,
             dimension=384,
