@@ -7,13 +7,13 @@ message is gone, and the next worker may meet the next one.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from queue import Empty
+from time import time
 from typing import Any
 
 from kombu.transport import redis as kombu_redis
 from kombu.transport import virtual
+from kombu.utils.json import dumps
 
 from tasks.quarantine import Parked, Quarantine
 from workers.runtime.settings import settings
@@ -43,18 +43,43 @@ class Message(virtual.Message):
 
 
 class QoS(kombu_redis.QoS):
-    """Keeps kombu's two notes about each message, written together but without a transaction around them.
+    """Keeps kombu's two notes about each message, in kombu's form, without building a pipeline and a transaction.
 
-    Both commands travel in one packet; a transaction would only double the replies to read.
+    Both commands of a note travel in one packet and both replies are read; errors rise as kombu's would.
     """
 
-    @contextmanager
-    def pipe_or_acquire(self, pipe: Any = None, client: Any = None) -> Iterator[Any]:
-        if pipe:
-            yield pipe
-        else:
-            with self.channel.conn_or_acquire(client) as acquired:
-                yield acquired.pipeline(transaction=False)
+    def append(self, message: Any, delivery_tag: str) -> None:
+        """Note that a message is in our hands, so that another worker takes it up should we die."""
+        delivery = message.delivery_info
+        raw = dumps([message._raw, delivery["exchange"], delivery["routing_key"]])  # type: ignore[no-untyped-call] # noqa: SLF001
+        self._note(
+            ("ZADD", self._key(self.unacked_index_key), time(), delivery_tag),
+            ("HSET", self._key(self.unacked_key), delivery_tag, raw),
+        )
+        virtual.QoS.append(self, message, delivery_tag)  # type: ignore[no-untyped-call] # kombu is half typed
+
+    def ack(self, delivery_tag: str) -> None:
+        """Forget a message that is done with."""
+        self._note(
+            ("ZREM", self._key(self.unacked_index_key), delivery_tag),
+            ("HDEL", self._key(self.unacked_key), delivery_tag),
+        )
+        virtual.QoS.ack(self, delivery_tag)  # type: ignore[no-untyped-call] # kombu is half typed
+
+    def _key(self, name: str) -> str:
+        return f"{self.channel.global_keyprefix}{name}"
+
+    def _note(self, *commands: tuple[Any, ...]) -> None:
+        connection = self.channel.pool.get_connection()
+        try:
+            connection.send_packed_command(connection.pack_commands(commands))
+            for _ in commands:
+                connection.read_response()
+        except BaseException:
+            connection.disconnect()  # a reply that is still under way must not answer the next command
+            raise
+        finally:
+            self.channel.pool.release(connection)
 
 
 class Channel(kombu_redis.Channel):
@@ -63,14 +88,6 @@ class Channel(kombu_redis.Channel):
     Message = Message
     QoS = QoS
     _quarantine: Quarantine | None = None
-    _bookkeeper: Any = None
-
-    @contextmanager
-    def conn_or_acquire(self, client: Any = None) -> Iterator[Any]:
-        """Lend one client of the channel's pool again and again (kombu builds one for each note about a message)."""
-        if client is None:
-            client = self._bookkeeper = self._bookkeeper or self._create_client()  # type: ignore[no-untyped-call]
-        yield client
 
     def _brpop_read(self, **options: Any) -> bool:
         """Read one pop's reply, as the original does, but look at the item before anybody trusts it."""

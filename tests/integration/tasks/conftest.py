@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import redis
+from kombu import pools
 
 from tasks.configuration import broker_prefix
 from workers.runtime.settings import RedisSettings, Settings
@@ -66,6 +67,14 @@ class Workers:
             if worker.poll() is None:
                 worker.send_signal(signal.SIGKILL)
             worker.wait()
+
+
+@pytest.fixture(autouse=True)
+def _own_connections() -> Iterator[None]:
+    """Lend no test a connection of another's: kombu keeps them for the process, and some tests cut them."""
+    pools.reset()
+    yield
+    pools.reset()
 
 
 @pytest.fixture
