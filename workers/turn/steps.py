@@ -104,7 +104,7 @@ class Steps:
                 return await self._reply(turn, conversation, fallen)
 
     async def _plan(self, turn: Turn, conversation: Conversation | None, complete: Collecting) -> Command | None:
-        calls = plan(TurnId(turn.turn_id), complete)
+        calls = plan(TurnId(turn.turn_id), complete, environment=turn.request.environment)
         planned = advance(turn, machine.Planned(calls, at=self.clock()))
         remembered = (conversation or Conversation()).model_copy(
             update={"collecting": complete, "language": turn.language}
