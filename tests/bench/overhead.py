@@ -27,7 +27,7 @@ from workers.runtime.settings import inherited_environment
 LIMIT_ONE_PROCESS = 14.0
 LIMIT_TASKIQ = 1.6
 _REPOSITORY = Path(__file__).parents[2]
-_QUEUES = ("classification", "extraction", "calling", "formatting")
+_QUEUES = "classification,extraction,calling,formatting"
 
 
 @contextmanager
@@ -57,9 +57,8 @@ def _peers(folder: Path) -> Iterator[dict[str, int]]:
     with ExitStack() as started:
         urls = [started.enter_context(running_redis(folder / name)) for name in ("ours", "theirs")]
         ours, theirs = ({"REDIS_URL": url, "SIGNALBOX_LOG_LEVEL": "warning"} for url in urls)
-        for queue in _QUEUES:  # one worker a queue, as in production
-            worker = ("celery", "-A", "tests.bench.celery_app", "worker", "-n", f"{queue}@bench", "-Q", queue)
-            started.enter_context(_process(*worker, "--without-gossip", "--without-mingle", environment=ours))
+        worker = ("celery", "-A", "tests.bench.celery_app", "worker", "-Q", _QUEUES)
+        started.enter_context(_process(*worker, "--without-gossip", "--without-mingle", environment=ours))
         started.enter_context(
             _process(*_uvicorn("api_shim.app:create_app", ports["signalbox"], "--factory"), environment=ours)
         )
