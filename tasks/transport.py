@@ -11,6 +11,7 @@ from queue import Empty
 from time import time
 from typing import Any
 
+from kombu.asynchronous.hub import get_event_loop
 from kombu.transport import redis as kombu_redis
 from kombu.transport import virtual
 from kombu.utils.json import dumps
@@ -43,28 +44,54 @@ class Message(virtual.Message):
 
 
 class QoS(kombu_redis.QoS):
-    """Keeps kombu's two notes about each message, in kombu's form, without building a pipeline and a transaction.
+    """Keeps kombu's two notes about each message, in kombu's form, but after the message is in its task's hands.
 
-    Both commands of a note travel in one packet and both replies are read; errors rise as kombu's would.
+    kombu notes a message, waits for both replies, and only then looks at it. Here the note follows within the same turn
+    of Celery's loop, together with those of other messages. A worker killed before it, as before kombu's own, takes the
+    message with it; a turn is then asked for again by the sweep.
     """
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call] # kombu is half typed
+        self._unnoted: dict[str, Any] = {}
+
     def append(self, message: Any, delivery_tag: str) -> None:
-        """Note that a message is in our hands, so that another worker takes it up should we die."""
-        delivery = message.delivery_info
-        raw = dumps([message._raw, delivery["exchange"], delivery["routing_key"]])  # type: ignore[no-untyped-call] # noqa: SLF001
-        self._note(
-            ("ZADD", self._key(self.unacked_index_key), time(), delivery_tag),
-            ("HSET", self._key(self.unacked_key), delivery_tag, raw),
-        )
+        """Take a message up; note it at the end of this turn of the loop, so that another worker has it if we die."""
         virtual.QoS.append(self, message, delivery_tag)  # type: ignore[no-untyped-call] # kombu is half typed
+        self._unnoted[delivery_tag] = message
+        hub = get_event_loop()
+        if hub is None:
+            self.note_received()
+        else:
+            hub.call_soon(self.note_received)  # type: ignore[no-untyped-call] # kombu is half typed
+
+    def note_received(self) -> None:
+        """Write the notes that are due, in one packet."""
+        unnoted, self._unnoted = self._unnoted, {}
+        commands: list[tuple[Any, ...]] = []
+        for tag, message in unnoted.items():
+            delivery = message.delivery_info
+            raw = [message._raw, delivery["exchange"], delivery["routing_key"]]  # noqa: SLF001 - kombu's own form
+            commands += [
+                ("ZADD", self._key(self.unacked_index_key), time(), tag),
+                ("HSET", self._key(self.unacked_key), tag, dumps(raw)),  # type: ignore[no-untyped-call] # half typed
+            ]
+        if commands:
+            self._note(*commands)
 
     def ack(self, delivery_tag: str) -> None:
-        """Forget a message that is done with."""
-        self._note(
-            ("ZREM", self._key(self.unacked_index_key), delivery_tag),
-            ("HDEL", self._key(self.unacked_key), delivery_tag),
-        )
+        """Forget a message that is done with; one that was never noted needs no forgetting."""
+        if self._unnoted.pop(delivery_tag, None) is None:
+            self._note(
+                ("ZREM", self._key(self.unacked_index_key), delivery_tag),
+                ("HDEL", self._key(self.unacked_key), delivery_tag),
+            )
         virtual.QoS.ack(self, delivery_tag)  # type: ignore[no-untyped-call] # kombu is half typed
+
+    def restore_by_tag(self, tag: str, client: Any = None, leftmost: bool = False) -> None:  # noqa: FBT001, FBT002 - kombu's
+        """Give a message back to its queue."""
+        self.note_received()
+        super().restore_by_tag(tag, client, leftmost)  # type: ignore[no-untyped-call] # kombu is half typed
 
     def _key(self, name: str) -> str:
         return f"{self.channel.global_keyprefix}{name}"
