@@ -38,7 +38,7 @@ bench: setup ## measure the overhead of the queue beside its peers, in one run
 	$(BIN)/python -m tests.bench.overhead
 
 chaos: setup ## the long tests: kill parts at random moments, many turns at once
-	$(BIN)/python -m pytest -m soak tests
+	$(BIN)/python -m pytest -m soak -s tests
 
 lock: setup ## resolve requirements.lock anew from pyproject.toml
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
