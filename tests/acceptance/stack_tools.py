@@ -21,8 +21,7 @@ from schemas.ids import chat_key
 from workers.eventlog.log import EventLog
 from workers.runtime.keys import Keys
 from workers.runtime.redis import async_client
-from workers.runtime.settings import RedisSettings, TurnSettings
-from workers.sessions.turns import TurnStore
+from workers.runtime.settings import RedisSettings
 
 T = TypeVar("T")
 SLOW_ENDPOINT_ID = "0a0b6f0e-6f52-5a57-9d3a-5f6f7c2f6a01"
@@ -47,8 +46,9 @@ def events_of(stack: Stack, turn_id: str) -> list[TurnEvent]:
 
 
 def conversation_of(stack: Stack, chat_id: str) -> Conversation | None:
-    key = chat_key("default", chat_id)
-    return _with_redis(stack, lambda client: TurnStore(client, Keys(), TurnSettings()).conversation(key))
+    key = Keys().chat(chat_key("default", chat_id))
+    found = _with_redis(stack, lambda client: client.get(key))
+    return Conversation.model_validate_json(found) if found else None
 
 
 def index_slow_endpoint(stack: Stack, slow_api: str, *, delay_ms: int) -> None:

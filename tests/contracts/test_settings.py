@@ -7,7 +7,7 @@ import re
 import pytest
 from pydantic_settings import BaseSettings
 
-from tests.contracts.sources import REPOSITORY
+from tests.contracts.sources import PACKAGES, REPOSITORY, tracked
 from workers.runtime import settings
 
 GROUPS = [
@@ -59,3 +59,11 @@ def test_the_readme_tells_the_true_default(variable: str) -> None:
         assert float(shown.replace(" ", "")) == default
     else:
         assert shown == str(default)
+
+
+def test_every_setting_is_read_somewhere() -> None:
+    files = (file for package in PACKAGES for file in tracked(f"{package}/**.py") if file.name != "settings.py")
+    code = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    names = [f"{group.__name__}.{name}" for group in GROUPS for name in group.model_fields]
+
+    assert [name for name in names if not re.search(rf"\.{name.rpartition('.')[2]}\b", code)] == []

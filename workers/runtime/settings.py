@@ -63,7 +63,6 @@ class TurnSettings(BaseSettings):
     conversation_ttl_s: PositiveInt = 1_800
     queued_per_chat: PositiveInt = 20
     transcript_kept: PositiveInt = 20
-    token_flush_ms: NonNegativeFloat = 20.0
     token_pace_ms: NonNegativeFloat = 0.0
 
 

@@ -11,7 +11,7 @@ import redis.asyncio as aioredis
 
 from schemas.conversations import Conversation
 from schemas.events import PhaseChanged, TurnCancelled, TurnEvent
-from schemas.ids import SHARDS, ChatKey, TurnId, chat_of, shard_of
+from schemas.ids import SHARDS, TurnId, chat_of, shard_of
 from schemas.turns import OnBusy, Phase, Turn, TurnRequest
 from workers.errors import StaleTurn, StoreUnavailable, UnknownTurn
 from workers.runtime.keys import Keys
@@ -90,14 +90,6 @@ class TurnStore:
             raise StoreUnavailable("Redis did not answer") from error
         record, phase, version, attempt = (str(value or "") for value in found)
         return _load_turn(record, phase, version, attempt) if record else None
-
-    async def conversation(self, chat: ChatKey) -> Conversation | None:
-        """Read what the chat remembers."""
-        try:
-            found = await self._redis.get(self._keys.chat(chat))
-        except REDIS_AWAY as error:
-            raise StoreUnavailable("Redis did not answer") from error
-        return Conversation.model_validate_json(found) if found else None
 
     async def begin(self, turn_id: str, *, serves: frozenset[Phase], enter: Phase) -> Taken | Passed:
         """Take the turn up for a stage that serves these phases.

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from workers.indexing.openapi.document import Document, Node, Place, RefusedAt, texts
+from workers.indexing.openapi.document import Document, Node, Place, texts
 
 _DEEPEST = 5
 _MOST_NESTED = 1_000
@@ -143,15 +143,6 @@ class Schemas:
         """Say once what was changed."""
         if (pointer, sentence) not in self._notes:
             self._notes.append((pointer, sentence))
-
-    def is_usable(self, place: Place) -> bool:
-        """Whether the schema can be read; a reference that leads nowhere is noted."""
-        try:
-            self.flat(place)
-        except RefusedAt as refused:
-            self.note(refused.pointer, refused.reason)
-            return False
-        return True
 
 
 _KEPT = ("description", "title", "format", "default", "example", "examples", "readOnly", "contentMediaType")
