@@ -10,6 +10,7 @@ All records of one chat carry the hash tag of its shard, so that one script may 
     sb:{a}:waiting:<chat>   list    turns queued behind it
     sb:{a}:calls:<turn>     hash    call id → first outcome
     sb:{a}:claim:<turn>:<what>  string  who works on it now (a lease)
+    sb:{a}:costs:<turn>     hash    judgement:metric → what models were asked for the turn
     sb:{a}:moving           zset    turns that owe a step, by the moment of their last progress (seconds)
     sb:{registry}           hash    endpoint id → registered endpoint
     sb:{registry}:order     zset    endpoint ids by tenant, for listing
@@ -23,6 +24,8 @@ All records of one chat carry the hash tag of its shard, so that one script may 
     sb:{registry}:applied   hash    follower → id of the last log entry it applied
     sb:asked:<id>           string  a question to search, until a worker answers it
     sb:answered:<id>        string  its answer, until the door has read it
+    sb:usage:<day>          hash    [tenant, judgement, model, metric] → that day's sum
+    sb:spent:<day>:<tenant> string  dollars that the tenant's requests to models cost that day
     sb:present:<queue>      zset    workers that serve a queue, by the moment of their last sign of life (seconds)
     sb:dead                 hash    dead letter id → letter;  sb:dead:index  zset by time
     sb:breaker:<endpoint>   hash    circuit breaker
@@ -62,6 +65,15 @@ class Keys:
 
     def claim(self, turn: TurnId, what: str) -> str:
         return f"{self._of_turn(turn, 'claim')}:{what}"
+
+    def costs(self, turn: TurnId) -> str:
+        return self._of_turn(turn, "costs")
+
+    def usage(self, day: str) -> str:
+        return f"{self.prefix}:usage:{day}"
+
+    def spent(self, day: str, tenant: str) -> str:
+        return f"{self.prefix}:spent:{day}:{tenant}"
 
     def chat(self, chat: ChatKey) -> str:
         return self._of_chat(chat, "chat")

@@ -14,6 +14,8 @@ from typing import Literal, Self
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from schemas.usage import Judgement
+
 
 def _prefix(prefix: str) -> SettingsConfigDict:
     return SettingsConfigDict(env_prefix=prefix, frozen=True, extra="forbid")
@@ -123,19 +125,34 @@ class RetrievalSettings(BaseSettings):
 
 
 class LlmSettings(BaseSettings):
-    """The language model. `rules` never asks it; `auto` asks only when the rules are unsure.
+    """The language model. `rules` never asks it; `auto` asks when the rules are unsure; `dspy` asks first.
 
-    `model` is a DSPy name such as `openai/gpt-4.1-mini`; any OpenAI-compatible server works through `api_base`.
+    `model` is a DSPy name such as `openai/gpt-4.1-mini` or `azure/<deployment>`; any OpenAI-compatible server works
+    through `api_base`. `models` and `programs` are JSON objects by judgement (`schemas.usage.Judgement`).
     """
 
     model_config = _prefix("LLM_")
 
-    engine: Literal["rules", "auto"] = "rules"
+    engine: Literal["rules", "auto", "dspy"] = "rules"
     model: str = "openai/gpt-4.1-mini"
+    models: dict[Judgement, str] = {}
     api_base: str | None = None
     api_key: SecretStr | None = None
+    api_version: str | None = None
+    second_model: str = ""
+    second_api_base: str | None = None
+    second_api_key: SecretStr | None = None
     timeout_s: PositiveFloat = 8.0
     max_tokens: PositiveInt = 1_000
+    retries: int = Field(default=2, ge=0, le=5)
+    rest_after_failures: PositiveInt = 3
+    rest_s: PositiveFloat = 15.0
+    turn_calls: PositiveInt = 8
+    turn_tokens: PositiveInt = 60_000
+    tenant_daily_usd: NonNegativeFloat = 0.0
+    prices_file: Path | None = None
+    programs: dict[Judgement, str] = {}
+    programs_dir: Path = Path("programs")
 
 
 class ShimSettings(BaseSettings):

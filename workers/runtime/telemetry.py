@@ -25,6 +25,16 @@ LOOP_LAG_SECONDS = Histogram(
 DEAD_LETTERS = Counter("signalbox_dead_letters", "Tasks given up.", ("task", "reason"))
 QUARANTINED = Counter("signalbox_quarantined", "Messages no task could take.", ("reason",))
 
+MODEL_REQUESTS = Counter(
+    "signalbox_model_requests", "Requests to models, by their end.", ("judgement", "model", "ending")
+)
+MODEL_TOKENS = Counter("signalbox_model_tokens", "Tokens sent to and got from models.", ("judgement", "model", "kind"))
+MODEL_COST_USD = Counter("signalbox_model_cost_usd", "Dollars spent on models.", ("judgement", "model"))
+MODEL_SECONDS = Histogram("signalbox_model_seconds", "Time of a request to a model.", ("judgement",), buckets=_WORK_S)
+MODEL_FALLBACKS = Counter(
+    "signalbox_model_fallbacks", "Judgements that models left to the rules.", ("judgement", "reason")
+)
+
 
 def serve_metrics(port: int, *, host: str = "127.0.0.1") -> None:
     """Answer GET /metrics on a thread of its own. Raises OSError when the port is taken."""

@@ -80,4 +80,3 @@ async def test_nothing_a_user_said_stays_in_the_process() -> None:
             await model.ask(Pick, words=f"secret {number}")
 
     assert GLOBAL_HISTORY == []
-    assert model._lm.history == []
