@@ -34,8 +34,8 @@ format: setup ## put the code into the house's form
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup ## measure the overhead of the queue beside its peers, in one run
-	$(BIN)/python -m tests.bench.overhead
+bench: setup ## measure what the queues cost beside their peers, and a fan-out beside plain calls, each in one run
+	@$(BIN)/python -m tests.bench.overhead; first=$$?; $(BIN)/python -m tests.bench.chord && exit $$first
 
 chaos: setup ## the long tests: kill parts at random moments, many turns at once
 	$(BIN)/python -m pytest -m soak -s tests

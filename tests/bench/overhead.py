@@ -31,7 +31,7 @@ _QUEUES = "classification,extraction,calling,formatting"
 
 
 @contextmanager
-def _process(*command: str, environment: dict[str, str]) -> Iterator[None]:
+def running_process(*command: str, environment: dict[str, str]) -> Iterator[None]:
     process = subprocess.Popen(
         [sys.executable, "-m", *command],
         env=inherited_environment() | environment,
@@ -58,13 +58,15 @@ def _peers(folder: Path) -> Iterator[dict[str, int]]:
         urls = [started.enter_context(running_redis(folder / name)) for name in ("ours", "theirs")]
         ours, theirs = ({"REDIS_URL": url, "SIGNALBOX_LOG_LEVEL": "warning"} for url in urls)
         worker = ("celery", "-A", "tests.bench.celery_app", "worker", "-Q", _QUEUES)
-        started.enter_context(_process(*worker, "--without-gossip", "--without-mingle", environment=ours))
+        started.enter_context(running_process(*worker, "--without-gossip", "--without-mingle", environment=ours))
         started.enter_context(
-            _process(*_uvicorn("api_shim.app:create_app", ports["signalbox"], "--factory"), environment=ours)
+            running_process(*_uvicorn("api_shim.app:create_app", ports["signalbox"], "--factory"), environment=ours)
         )
-        started.enter_context(_process(*_uvicorn("tests.bench.one_process:app", ports["one process"]), environment={}))
         started.enter_context(
-            _process(
+            running_process(*_uvicorn("tests.bench.one_process:app", ports["one process"]), environment={})
+        )
+        started.enter_context(
+            running_process(
                 "taskiq",
                 "worker",
                 "tests.bench.taskiq_app:broker",
@@ -75,7 +77,9 @@ def _peers(folder: Path) -> Iterator[dict[str, int]]:
             )
         )
         started.enter_context(
-            _process(*_uvicorn("tests.bench.taskiq_shim:create_app", ports["taskiq"], "--factory"), environment=theirs)
+            running_process(
+                *_uvicorn("tests.bench.taskiq_shim:create_app", ports["taskiq"], "--factory"), environment=theirs
+            )
         )
         yield ports
 
