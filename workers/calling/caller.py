@@ -99,7 +99,8 @@ class Caller:
         first. Raises StoreUnavailable.
         """
         started = time.monotonic()
-        limit_s = call.endpoint.timeout_s or self._settings.timeout_s
+        # No call has more time than all of a turn's together: one that hangs that long counts against its endpoint.
+        limit_s = min(call.endpoint.timeout_s or self._settings.timeout_s, self._settings.batch_timeout_s)
         while True:
             claim = await self._take(call, turn_id, deadline=deadline)
             if claim.outcome is not None:

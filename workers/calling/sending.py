@@ -186,6 +186,10 @@ class Sender:
             return failed(job.call, FailureReason.BREAKER_OPEN, retry_after_s=admission.retry_after_s)
         verdict = Verdict.NOTHING
         try:
+            # Asking took time when Redis was slow to answer.
+            budget_s = min(job.limit_s, self._left_s(job))
+            if budget_s <= 0:
+                return failed(job.call, FailureReason.TIMED_OUT)
             outcome = await self._send(job, request, budget_s)
             verdict = verdict_on(outcome, had_fair_time=budget_s >= job.limit_s * FAIR_SHARE)
             return outcome

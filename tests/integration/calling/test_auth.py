@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-import redis.asyncio as aioredis
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
@@ -20,8 +19,6 @@ from tests.integration.calling.conftest import MakeCall
 from tests.integration.calling.misbehaving import Misbehaving
 from tests.integration.calling.prying import everything_in
 from workers.calling.caller import Caller
-from workers.calling.outcomes import OutcomeStore
-from workers.runtime.keys import Keys
 from workers.runtime.settings import CallingSettings
 
 Ask = Callable[..., Awaitable[CallOutcome]]
@@ -44,15 +41,6 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CallingSettings
         secret_hosts="env:SECRET_BOUND=api.elsewhere.ee",  # noqa: S106
         user_token_hosts="127.0.0.1",  # noqa: S106
     )
-
-
-@pytest.fixture
-async def caller(
-    clean_redis: aioredis.Redis, outcomes: OutcomeStore, settings: CallingSettings
-) -> AsyncIterator[Caller]:
-    opened = Caller.open(redis=clean_redis, keys=Keys(), settings=settings, outcomes=outcomes)
-    yield opened
-    await opened.close()
 
 
 @pytest.fixture
