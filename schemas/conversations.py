@@ -20,15 +20,17 @@ class Utterance(Frozen):
 
 
 class EndpointProgress(Frozen):
-    """What is known so far for one endpoint. `declined` optional parameters are not offered again."""
+    """What is known so far for one endpoint. `reopened` names what its API did not accept: asked even if optional."""
 
     endpoint: Endpoint
     values: dict[str, JsonValue] = {}
+    reopened: tuple[str, ...] = ()
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Required parameters not yet known, in schema order."""
-        return tuple(p.name for p in self.endpoint.required if p.name not in self.values)
+        """Parameters to be asked for: required or reopened, and not known; in schema order."""
+        wanted = {*self.reopened, *(param.name for param in self.endpoint.required)}
+        return tuple(p.name for p in self.endpoint.params if p.name in wanted and p.name not in self.values)
 
 
 class Collecting(Frozen):

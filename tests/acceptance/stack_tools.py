@@ -17,7 +17,7 @@ from ops.local.catalogue import DEMO_CATALOGUE, index_all, read_catalogue
 from ops.local.stack import Stack
 from schemas.conversations import Conversation
 from schemas.events import TurnEvent
-from schemas.ids import chat_key
+from schemas.ids import TurnId, chat_key, chat_of
 from workers.eventlog.log import EventLog
 from workers.runtime.keys import Keys
 from workers.runtime.redis import async_client
@@ -43,6 +43,12 @@ def events_of(stack: Stack, turn_id: str) -> list[TurnEvent]:
     """Every event of a turn, in order."""
     found = _with_redis(stack, lambda client: EventLog(client, Keys()).read(turn_id))
     return [event for _, event in found]
+
+
+def conversation_after(stack: Stack, turn_id: str) -> Conversation | None:
+    """What the turn's chat remembers now."""
+    found = _with_redis(stack, lambda client: client.get(Keys().chat(chat_of(TurnId(turn_id)))))
+    return Conversation.model_validate_json(found) if found else None
 
 
 def conversation_of(stack: Stack, chat_id: str) -> Conversation | None:

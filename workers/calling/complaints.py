@@ -9,12 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from http import HTTPStatus
 
 from schemas.base import JsonValue
 from schemas.calls import CallFailed, FailureReason
 from schemas.endpoints import Endpoint, ParamSpec
 
 REASON_LIMIT = 300
+# Refusals that another value may mend; the others are about who asks, how often, or in which form.
+_MENDABLE = frozenset(
+    {HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
+)
 _DEEPEST = 6
 _ENTRIES_READ = 50
 # Keys whose text names a field, and keys whose text says what is wrong with it; the most telling first.
@@ -69,10 +74,9 @@ class Complaint:
 def complaints(failed: CallFailed, endpoint: Endpoint) -> tuple[Complaint, ...]:
     """List the parameters that the answer complains about, each once, in the answer's order; () when it names none.
 
-    Only declared parameters are named. Statuses that no other value would mend (401, 403, 404 without a named field,
-    429) come out empty, as their bodies name no field.
+    Only declared parameters are named, and only by statuses that another value may mend: 400, 404, 409, 422.
     """
-    if failed.reason is not FailureReason.CLIENT_ERROR:
+    if failed.reason is not FailureReason.CLIENT_ERROR or failed.status not in _MENDABLE:
         return ()
     found: dict[str, str] = {}
     for name, reason in _entries(failed.body, endpoint, 0):

@@ -15,7 +15,7 @@ from workers.extraction.continuation import steering, yes_or_no
 from workers.extraction.questions import Asker, names_of_flags
 from workers.extraction.reading import Reading, read
 from workers.extraction.showing import title
-from workers.extraction.slots import Merged, emptied, merge, missing_of
+from workers.extraction.slots import Merged, emptied, merge, missing_of, without_optional
 from workers.extraction.wording import holds
 
 # Limits of the seed project: questions asked before giving up, and the one that asks whether to go on.
@@ -76,6 +76,11 @@ def collect(collecting: Collecting, message: str, *, language: Language, now: da
     return turn.continued() if collecting.awaiting_continuation else turn.answered()
 
 
+def ask_again(collecting: Collecting, *, language: Language, now: datetime) -> Outcome:
+    """Ask for what an API did not accept, which is missing again; the limits of the collection hold."""
+    return _Turn(collecting=collecting, reading=read("", language=language, now=now)).ask()
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Turn:
     """One message of one collection."""
@@ -128,9 +133,19 @@ class _Turn:
             case "dunno":
                 return self.ask(self.asker.explained())
             case "skip":
-                return self.ask(self.asker.say("required"))
+                return self.skipped()
             case None:
                 return None
+
+    def skipped(self) -> Outcome:
+        """Go on without the optional values that were asked for again; what is required can't be skipped."""
+        left = without_optional(self.collecting)
+        if not missing_of(left):
+            return self.on(left).ready()
+        return self.on(left).ask(self.asker.say("required"))
+
+    def ready(self) -> Ready:
+        return Ready(collecting=self.collecting.model_copy(update={"asked": (), "awaiting_continuation": False}))
 
     def without_dropped(self) -> Outcome | None:
         """Leave out an endpoint of several that the person no longer wants ("forget the address")."""
@@ -151,7 +166,7 @@ class _Turn:
         merged = merge(self.collecting, heard)
         turn = self.on(merged.collecting)
         if merged.doubt is None and merged.refused is None and not missing_of(merged.collecting):
-            return Ready(collecting=merged.collecting.model_copy(update={"asked": (), "awaiting_continuation": False}))
+            return turn.ready()
         return turn.ask_after(merged)
 
     def ask_after(self, merged: Merged) -> Outcome:

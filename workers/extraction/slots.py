@@ -73,8 +73,18 @@ def missing_of(collecting: Collecting) -> tuple[str, ...]:
 
 def emptied(collecting: Collecting) -> Collecting:
     """Forget every value."""
-    cleared = tuple(progress.model_copy(update={"values": {}}) for progress in collecting.endpoints)
+    cleared = tuple(progress.model_copy(update={"values": {}, "reopened": ()}) for progress in collecting.endpoints)
     return collecting.model_copy(update={"endpoints": cleared})
+
+
+def without_optional(collecting: Collecting) -> Collecting:
+    """Do without the optional values that an API did not accept; what it requires stays open."""
+    return collecting.model_copy(update={"endpoints": tuple(map(_without_optional, collecting.endpoints))})
+
+
+def _without_optional(progress: EndpointProgress) -> EndpointProgress:
+    required = {param.name for param in progress.endpoint.params if param.required}
+    return progress.model_copy(update={"reopened": tuple(name for name in progress.reopened if name in required)})
 
 
 def known_values(collecting: Collecting) -> tuple[tuple[Param, JsonValue], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from schemas.base import JsonValue
 from schemas.calls import CallFailed, FailureReason
@@ -27,13 +27,24 @@ _INTERNAL = re.compile(
 _HAS_WORDS = re.compile(r"[^\W\d_]{2,}")
 
 
-def excuse(failed: CallFailed, language: Language) -> str:
-    """Say why there is no answer; a 4xx adds the API's own reason when it is short and plain."""
+def excuse(failed: CallFailed, language: Language, *, reasons: Sequence[str] = ()) -> str:
+    """Say why there is no answer; a 4xx adds the API's own reason when it is short and plain.
+
+    `reasons` are what it said of single values; where people should see none of them, its reason as a whole is taken.
+    """
     sentence = text(f"call.{failed.reason}", language)
-    reason = own_reason(failed.body) if failed.reason is FailureReason.CLIENT_ERROR else None
-    if reason is None:
+    if failed.reason is not FailureReason.CLIENT_ERROR:
         return sentence
-    return f"{sentence} {text('formatting.reason', language, quote=quoted(reason, language, limit=REASON_LIMIT))}"
+    shown = list(dict.fromkeys(plain for said in reasons if (plain := _of_value(said))))[:_ERRORS_READ]
+    whole = None if shown else own_reason(failed.body)
+    quotes = [quoted(reason, language, limit=REASON_LIMIT) for reason in shown or ([whole] if whole else [])]
+    return f"{sentence} {text('formatting.reason', language, quote='; '.join(quotes))}" if quotes else sentence
+
+
+def _of_value(said: str) -> str | None:
+    """Return what is said of one value if people may see it; one word ("invalid") is enough here."""
+    plain = clean(said, limit=REASON_LIMIT)
+    return plain if _HAS_WORDS.search(plain) and not _INTERNAL.search(said) else None
 
 
 def own_reason(body: JsonValue) -> str | None:

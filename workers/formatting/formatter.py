@@ -5,7 +5,8 @@ Operators' templates come first; without them, or where they have nothing to say
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from schemas.base import JsonValue
 from schemas.calls import ApiCall, CallFailed, CallOutcome
@@ -24,6 +25,7 @@ from workers.messages.catalog import phrases, text
 
 ANSWER_LIMIT = 6_000
 _SHORT_OBJECT = 2
+_NO_REASONS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 def answer(
@@ -32,17 +34,22 @@ def answer(
     *,
     language: Language,
     unmatched: Sequence[str] = (),
+    reasons: Mapping[str, Sequence[str]] = _NO_REASONS,
 ) -> str:
     """Say what the calls brought, failed ones too, each in a paragraph of its own and in their order.
 
-    `query` tells which fields matter most; `unmatched` are parts of it that no endpoint fits, named at the end.
+    `query` tells which fields matter most; `unmatched` are parts of it that no endpoint fits, named at the end;
+    `reasons` are what APIs said of the values they did not accept, by call id.
     The text is plain, at most a few thousand characters, and never empty.
     """
     room = min(ONE_BODY_BYTES, ALL_BODIES_BYTES // max(1, len(results)))
     words = frozenset(question_words(query))
     several = len(results) > 1
     paragraphs = [
-        _Result(call, outcome, language, words).paragraph(room=room, several=several) for call, outcome in results
+        _Result(call, outcome, language, words).paragraph(
+            room=room, several=several, reasons=reasons.get(call.call_id, ())
+        )
+        for call, outcome in results
     ]
     parts = [quoted(part, language, limit=ROW_LIMIT) for part in unmatched if clean(part)]
     if parts:
@@ -67,9 +74,9 @@ class _Result:
         self._query_words = query_words
         self._topic = topic(call.endpoint, language)
 
-    def paragraph(self, *, room: int, several: bool) -> str:
+    def paragraph(self, *, room: int, several: bool, reasons: Sequence[str]) -> str:
         if isinstance(self._outcome, CallFailed):
-            sentence = excuse(self._outcome, self._language)
+            sentence = excuse(self._outcome, self._language, reasons=reasons)
             return f"{capital(self._topic)}: {sentence}" if several else sentence
         evidence = gather(self._outcome.body, max_bytes=room)
         reading = Reading(

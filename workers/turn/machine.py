@@ -3,7 +3,7 @@
     accepted → classifying ─┬─ Routed to endpoints ─→ extracting ─┬─ Planned ─→ calling ─ Gathered ─→ formatting ─┐
                             │                                     ├─ Asked ──→ waiting_for_user                   │
                             └─ Routed with a reply ─→ formatting ─┴─ Answered ─────────────────────────→ done ←───┘
-    any moving phase ─ Broke ─→ failed
+    formatting ─ Asked (an API did not accept a value) ─→ waiting_for_user;  any moving phase ─ Broke ─→ failed
 
 What comes next depends on the stored turn alone, so a redelivered task may ask again and gets the same command.
 """

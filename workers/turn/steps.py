@@ -25,7 +25,7 @@ from workers.calling.outcomes import OutcomeStore
 from workers.calling.plan import plan
 from workers.classification.chain import Classifier
 from workers.errors import StaleTurn
-from workers.extraction.loop import Abandoned, Asked, Ready, collect, open_collection
+from workers.extraction.loop import Abandoned, Asked, Ready, ask_again, collect, open_collection
 from workers.formatting.formatter import answer
 from workers.messages.catalog import text
 from workers.runtime.clock import Clock
@@ -34,6 +34,7 @@ from workers.sessions.turns import TurnStore
 from workers.turn import machine
 from workers.turn.machine import advance, next_command
 from workers.turn.memory import spoken_message
+from workers.turn.reopening import reopen
 from workers.turn.speech import Speaker
 
 Work = Callable[[Taken], Awaitable[Command | None]]
@@ -87,11 +88,8 @@ class Steps:
             collecting = open_collection(decision.endpoints, message, unmatched=decision.unmatched)
         now = _local(self.clock(), turn.request)
         match collect(collecting, message, language=decision.language, now=now):
-            case Asked(collecting=open_, question=question, missing=missing, choices=choices):
-                asked = advance(turn, machine.Asked(question))
-                return _start(
-                    await self.speaker.ask(asked, conversation, missing=missing, choices=choices, collecting=open_)
-                )
+            case Asked() as asked:
+                return await self._ask(turn, conversation, asked)
             case Ready(collecting=complete):
                 return await self._plan(turn, conversation, complete)
             case Abandoned(say=say) if say:
@@ -148,13 +146,31 @@ class Steps:
             (call, found.get(call.call_id) or await self.outcomes.give_up(turn.turn_id, call)) for call in turn.calls
         ]
         collecting = conversation.collecting if conversation else None
+        reopened = reopen(collecting, results) if collecting else None
         spoken = answer(
             collecting.original_query if collecting else turn.request.message,
             results,
             language=decision.language,
             unmatched=collecting.unmatched if collecting else decision.unmatched,
+            reasons=reopened.reasons if reopened else {},
         )
+        if reopened is not None:
+            now = _local(self.clock(), turn.request)
+            again = ask_again(reopened.collecting, language=decision.language, now=now)
+            if isinstance(again, Asked):
+                return await self._ask(turn, conversation, again, said_first=spoken)
         return _start(await self.speaker.answer(advance(turn, machine.Answered(spoken)), conversation))
+
+    async def _ask(
+        self, turn: Turn, conversation: Conversation | None, asked: Asked, *, said_first: str = ""
+    ) -> Command | None:
+        """End the turn with a question, after what is to be said before it."""
+        said = advance(turn, machine.Asked(f"{said_first}\n\n{asked.question}".strip()))
+        return _start(
+            await self.speaker.ask(
+                said, conversation, missing=asked.missing, choices=asked.choices, collecting=asked.collecting
+            )
+        )
 
     async def fail(self, turn_id: str, error_id: str, *, code: FailureCode = FailureCode.INTERNAL) -> Command | None:
         """End a moving turn with an honest apology. A turn that is over, or in living hands, is left alone."""

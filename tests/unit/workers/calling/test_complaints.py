@@ -88,6 +88,16 @@ def test_only_a_client_error_is_a_complaint(reason: FailureReason) -> None:
     assert read({"errors": {"country": ["no"]}}, reason=reason) == []
 
 
+@pytest.mark.parametrize("status", [400, 404, 409, 422])
+def test_a_status_that_another_value_may_mend_is_a_complaint(status: int) -> None:
+    assert read({"errors": {"country": ["no"]}}, status=status) == [("country", "no")]
+
+
+@pytest.mark.parametrize("status", [401, 403, 405, 415])
+def test_a_status_that_no_value_would_mend_names_nothing(status: int) -> None:
+    assert read({"errors": {"country": ["no"]}}, status=status) == []
+
+
 def test_a_long_reason_is_cut_at_a_word_and_is_one_line() -> None:
     ((_, reason),) = read({"errors": {"country": ["word\n" * 200]}})
 

@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import pytest
 
+from schemas.conversations import Collecting, EndpointProgress
 from schemas.endpoints import Language, ParamSpec
 from tests.unit.workers.extraction.small_catalogue import ADDRESS, HOLIDAYS, NOW, TAX, VOTINGS, Talk, endpoint
-from workers.extraction.loop import Abandoned, Asked, Ready, collect, open_collection
+from workers.extraction.loop import Abandoned, Asked, Ready, ask_again, collect, open_collection
 
 
 def test_the_continuation_prompt_takes_a_value_as_a_value() -> None:
@@ -136,3 +137,34 @@ def test_no_question_is_asked_twice_in_a_row_in_the_same_words(language: Languag
         said.append(outcome.question)
 
     assert all(one != two for one, two in pairwise(said))
+
+
+def _reopened(name: str, **values: str) -> Collecting:
+    progress = EndpointProgress(endpoint=VOTINGS, values={**values}, reopened=(name,))
+    return Collecting(endpoints=(progress,), original_query="votings")
+
+
+def test_an_optional_value_that_was_not_accepted_is_asked_for_by_name() -> None:
+    asked = ask_again(_reopened("endDate", startDate="2026-11-01"), language="en", now=NOW)
+
+    assert isinstance(asked, Asked)
+    assert asked.missing == ("endDate",)
+    done = collect(asked.collecting, "2026-11-20", language="en", now=NOW)
+    assert isinstance(done, Ready)
+    assert done.collecting.endpoints[0].values == {"startDate": "2026-11-01", "endDate": "2026-11-20"}
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", "skip"), ("et", "jäta vahele"), ("ru", "пропустить")])
+def test_an_optional_value_that_was_not_accepted_can_be_skipped(language: Language, word: str) -> None:
+    asked = ask_again(_reopened("endDate", startDate="2026-11-01"), language=language, now=NOW)
+
+    assert isinstance(asked, Asked)
+    done = collect(asked.collecting, word, language=language, now=NOW)
+    assert isinstance(done, Ready)
+    assert done.collecting.endpoints[0].values == {"startDate": "2026-11-01"}
+
+
+def test_after_the_last_question_nothing_is_asked_again() -> None:
+    used_up = _reopened("endDate").model_copy(update={"turns": 5})
+
+    assert isinstance(ask_again(used_up, language="en", now=NOW), Abandoned)

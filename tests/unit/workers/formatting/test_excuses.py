@@ -75,3 +75,15 @@ def test_a_reason_is_found_where_apis_put_it(body: Any, reason: str) -> None:
 )
 def test_what_people_should_not_see_is_kept_back(body: Any) -> None:
     assert own_reason(body) is None
+
+
+def test_what_was_said_of_single_values_is_shown_instead_of_the_whole() -> None:
+    said = excuse(failed(FailureReason.CLIENT_ERROR, body=PROBLEM, status=422), "en", reasons=["invalid", "too old"])
+
+    assert said == f"{text('call.client_error', 'en')} It said: “invalid”; “too old”"
+
+
+def test_reasons_that_tell_of_the_inside_of_a_server_are_left_out() -> None:
+    said = excuse(failed(FailureReason.CLIENT_ERROR, status=422), "en", reasons=["ValueError at app.find(", "too old"])
+
+    assert said.endswith("It said: “too old”")
