@@ -19,6 +19,7 @@ from workers.classification.language import detect, written
 from workers.classification.layer import EndpointSearcher, Layer, Message
 from workers.classification.ood_layer import OodLayer
 from workers.classification.routes import RouteFinder
+from workers.classification.splitter import Splitter
 from workers.errors import WorkerError
 from workers.runtime.settings import RoutingSettings
 
@@ -31,7 +32,7 @@ class Classifier:
     """Walks SERVICE → CONTEXT → (knowledge layers) → OOD.
 
     `knowledge` are further layers, asked after small talk and before the refusal. `disambiguator` is the language
-    model's say among close endpoints; without it the person chooses.
+    model's say among close endpoints (without it the person chooses), `splitter` its say in what is several requests.
     """
 
     def __init__(
@@ -41,8 +42,9 @@ class Classifier:
         settings: RoutingSettings,
         knowledge: Sequence[Layer] = (),
         disambiguator: Disambiguator | None = None,
+        splitter: Splitter | None = None,
     ) -> None:
-        finder = RouteFinder(search=search, settings=settings, disambiguator=disambiguator)
+        finder = RouteFinder(search=search, settings=settings, disambiguator=disambiguator, splitter=splitter)
         self._service = ApiTools(finder=finder)
         self._rest: tuple[Layer, ...] = (ContextLayer(search=search), *knowledge)
         self._last = OodLayer(search=search)

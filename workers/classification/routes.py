@@ -14,6 +14,7 @@ from workers.classification.layer import EndpointSearcher
 from workers.classification.matching import Match, judge
 from workers.classification.requests import opens_request
 from workers.classification.smalltalk import small_talk
+from workers.classification.splitter import Splitter
 from workers.runtime.settings import RoutingSettings
 
 
@@ -41,22 +42,48 @@ class Route:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Judged:
+    """What search found for a text, judged; `scores` by endpoint id."""
+
+    match: Match
+    scores: dict[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
 class RouteFinder:
     """Searches the whole message and its parts side by side, and judges what was found."""
 
     search: EndpointSearcher
     settings: RoutingSettings
     disambiguator: Disambiguator | None = None
+    splitter: Splitter | None = None
 
     async def find(self, text: str, *, tenant: str, wording: Language) -> Route | None:
         """Return the route of a message, or None when nothing fits. Raises what search raises."""
         split = decompose(text, wording) if self.settings.multi_intent_enabled else Decomposition(parts=(text,))
         parts = split.parts[: self.settings.max_endpoints] if split.is_split else ()
         whole, *rest = await asyncio.gather(*(self._judged(part, tenant) for part in (text, *parts)))
-        matches = tuple((part, match) for part, (match, _) in zip(parts, rest, strict=True))
-        scores = {c.endpoint.endpoint_id: round(c.cosine, 4) for _, candidates in (whole, *rest) for c in candidates}
-        route = self._several(split, whole[0], matches, scores) if split.is_split else None
-        return route or _single(text, await self._settled(text, whole[0]), scores)
+        route = self._several(split, whole, list(zip(parts, rest, strict=True))) if split.is_split else None
+        if route:
+            return route
+        settled = await self._settled(text, whole.match)
+        return await self._split_by_model(text, whole, settled, tenant, wording) or _single(text, settled, whole.scores)
+
+    async def _split_by_model(
+        self, text: str, whole: Judged, settled: Match, tenant: str, wording: Language
+    ) -> Route | None:
+        """Let the model, where there is one, find several requests in what search could not place surely."""
+        if self.splitter is None or not self.settings.multi_intent_enabled:
+            return None
+        if not self.splitter.is_wanted(text, settled, wording):
+            return None
+        split = await self.splitter.split(text, most=self.settings.max_endpoints)
+        if not split.is_split:
+            return None
+        judged = await asyncio.gather(*(self._judged(part, tenant) for part in split.parts))
+        route = self._several(split, whole, list(zip(split.parts, judged, strict=True)))
+        # One endpoint out of several parts is what the whole found already.
+        return route if route and len(route.found) > 1 else None
 
     async def _settled(self, text: str, match: Match) -> Match:
         """Let the model, where there is one, settle what is too close to call; when it cannot, the person does."""
@@ -67,16 +94,19 @@ class RouteFinder:
             return match
         return Match() if verdict is NoVerdict.NONE_FITS else Match(winner=verdict, rule="model_picked")
 
-    async def _judged(self, text: str, tenant: str) -> tuple[Match, tuple[Candidate, ...]]:
+    async def _judged(self, text: str, tenant: str) -> Judged:
         candidates = await self.search.search(text, tenant=tenant, limit=self.settings.top_k)
-        return judge(text, candidates, gap=self.settings.gap), candidates
+        scores = {c.endpoint.endpoint_id: round(c.cosine, 4) for c in candidates}
+        return Judged(match=judge(text, candidates, gap=self.settings.gap), scores=scores)
 
-    def _several(
-        self, split: Decomposition, whole: Match, matches: Sequence[tuple[str, Match]], scores: dict[str, float]
-    ) -> Route | None:
+    def _several(self, split: Decomposition, whole: Judged, parts: Sequence[tuple[str, Judged]]) -> Route | None:
         """Read the parts as requests of their own; None when they come to no more than the whole does."""
+        matches = [(part, judged.match) for part, judged in parts]
+        scores = {
+            name: score for judged in (whole, *(one for _, one in parts)) for name, score in judged.scores.items()
+        }
         found = _distinct(split, matches)
-        if not split.is_explicit and not _is_surer(found, whole):
+        if not split.is_explicit and not _is_surer(found, whole.match):
             return None
         beyond = split.parts[self.settings.max_endpoints :]
         unmatched = (*_unmatched(split, matches), *beyond)

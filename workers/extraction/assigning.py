@@ -87,6 +87,10 @@ class Heard:
     def holds_value(self) -> bool:
         return any(self.found)
 
+    def beside(self, proposed: Sequence[Found]) -> Heard:
+        """Return this with what was proposed for parameters that it says nothing about."""
+        return Heard(found=tuple({**more, **own} for own, more in zip(self.found, proposed, strict=True)))
+
 
 def hear(reading: Reading, collecting: Collecting) -> Heard:
     """Take from a message what it says for each endpoint. A shared parameter is heard once, for all that lack it."""

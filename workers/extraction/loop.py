@@ -14,6 +14,7 @@ from workers.extraction.assigning import Heard, hear, meant_endpoints
 from workers.extraction.continuation import steering, yes_or_no
 from workers.extraction.questions import Asker, names_of_flags
 from workers.extraction.reading import Reading, read
+from workers.extraction.said import Found
 from workers.extraction.showing import title
 from workers.extraction.slots import Merged, emptied, merge, missing_of, without_optional
 from workers.extraction.wording import holds
@@ -67,12 +68,17 @@ def open_collection(endpoints: Sequence[Endpoint], query: str, *, unmatched: Seq
     )
 
 
-def collect(collecting: Collecting, message: str, *, language: Language, now: datetime) -> Outcome:
-    """Take a message, the first or a later one, into the collection. `now` is aware, in the chat's zone."""
+def collect(
+    collecting: Collecting, message: str, *, language: Language, now: datetime, proposed: Sequence[Found] = ()
+) -> Outcome:
+    """Take a message, the first or a later one, into the collection. `now` is aware, in the chat's zone.
+
+    `proposed` is what a model read in the message for each endpoint; it fills what the rules leave open.
+    """
     reading = read(message, language=language, now=now)
-    turn = _Turn(collecting=collecting, reading=reading)
+    turn = _Turn(collecting=collecting, reading=reading, proposed=tuple(proposed))
     if collecting.turns == 0:
-        return turn.take(hear(reading, collecting))
+        return turn.take(turn.heard(collecting))
     return turn.continued() if collecting.awaiting_continuation else turn.answered()
 
 
@@ -87,6 +93,11 @@ class _Turn:
 
     collecting: Collecting
     reading: Reading
+    proposed: tuple[Found, ...] = ()
+
+    def heard(self, collecting: Collecting) -> Heard:
+        heard = hear(self.reading, collecting)
+        return heard.beside(self.proposed) if self.proposed else heard
 
     @property
     def message(self) -> str:
@@ -97,7 +108,7 @@ class _Turn:
         return Asker(collecting=self.collecting, language=self.reading.language, now=self.reading.now)
 
     def on(self, collecting: Collecting) -> _Turn:
-        return _Turn(collecting=collecting, reading=self.reading)
+        return _Turn(collecting=collecting, reading=self.reading, proposed=self.proposed)
 
     def continued(self) -> Outcome:
         """Hear the answer to "shall we go on?"; a message that carries a value is a value."""
@@ -105,7 +116,7 @@ class _Turn:
         resumed = self.on(self.collecting.model_copy(update={"awaiting_continuation": False}))
         flags = names_of_flags(self.collecting)
         asked = () if reply != "unclear" else tuple(name for name in self.collecting.asked if name not in flags)
-        heard = hear(self.reading, self.collecting.model_copy(update={"asked": asked}))
+        heard = self.heard(self.collecting.model_copy(update={"asked": asked}))
         if heard.holds_value:
             return resumed.take(heard)
         if reply == "yes":
@@ -118,7 +129,7 @@ class _Turn:
 
     def answered(self) -> Outcome:
         """Hear an answer to a question: a steering word, an endpoint no longer wanted, or values."""
-        return self.steered() or self.without_dropped() or self.take(hear(self.reading, self.collecting))
+        return self.steered() or self.without_dropped() or self.take(self.heard(self.collecting))
 
     def steered(self) -> Outcome | None:
         """Obey cancel, start over, "what do you know?", "I don't know" and skip; None for anything else."""

@@ -34,6 +34,7 @@ MODEL_SECONDS = Histogram("signalbox_model_seconds", "Time of a request to a mod
 MODEL_FALLBACKS = Counter(
     "signalbox_model_fallbacks", "Judgements that models left to the rules.", ("judgement", "reason")
 )
+GUARD_OBJECTIONS = Counter("signalbox_guard_objections", "Texts that a guard held back.", ("guard", "side"))
 
 
 def serve_metrics(port: int, *, host: str = "127.0.0.1") -> None:

@@ -1,0 +1,108 @@
+"""What guards find in answers, and what they leave alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.base import JsonValue
+from schemas.endpoints import Language
+from workers.guarding.guard import Blocked, Said, first_objection
+from workers.guarding.numbers import NumbersStandInTheData
+from workers.guarding.output import NoRawData, NoSecrets, RightLanguage
+from workers.guarding.sources import Sources
+
+DATA: JsonValue = {
+    "tax": 127.4, "currency": "EUR", "plate": "123ABC", "from": "2026-02-24", "at": "2026-03-01T15:30:00Z",
+    "big": 1234567.891, "days": [{"n": "a"}, {"n": "b"}, {"n": "c"}], "is_open": True,
+}  # fmt: skip
+
+
+def objection(text: str, language: Language = "en", *, sources: tuple[JsonValue, ...] = (DATA,)) -> Blocked | None:
+    guards = (NumbersStandInTheData(), NoRawData(), NoSecrets(), RightLanguage())
+    return first_objection(guards, Said(text=text, language=language, sources=Sources(sources)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tax for 123ABC is €127.40.",
+        "Maks on 127,40 €.",
+        "It holds from 24 February 2026, 15:30.",
+        "24.02.2026",
+        "24/2/2026",
+        "1 234 567,89",
+        "1,234,567.891",
+        "1,234,568",
+        "There are 3 of them.",
+        "Nothing to count.",
+    ],
+)
+def test_numbers_of_the_data_may_be_said_in_any_custom(text: str) -> None:
+    assert objection(text) is None
+
+
+@pytest.mark.parametrize("text", ["The tax is €128.", "From 25 February 2026.", "There are 4.", "1,234", "127,41 €"])
+def test_an_invented_number_is_found(text: str) -> None:
+    assert objection(text) == Blocked("numbers", "a number that the data does not hold")
+
+
+def test_a_number_of_the_question_may_be_said() -> None:
+    assert objection("For 42 people.", sources=(DATA, "a table for 42 people")) is None
+
+
+@pytest.mark.parametrize(
+    "text", ['{"tax": 127.4}', "[[ ## answer ## ]] hi", "```json", "<div>127.4</div>", '"tax": 127.4']
+)
+def test_raw_data_is_found(text: str) -> None:
+    found = objection(text)
+    assert found is not None
+    assert found.guard == "raw_data"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The key is sk-proj-abcdefghijklmnop1234.",
+        "Authorization: Bearer-abcdefgh",
+        "ghp_abcdefghijklmnopqrstuvwxyz012345",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0x.c2lnbmF0dXJl",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "card 4111 1111 1111 1111",
+    ],
+)
+def test_a_secret_is_found(text: str) -> None:
+    found = objection(text, sources=(text,))
+    assert found is not None
+    assert found.guard == "secrets"
+
+
+@pytest.mark.parametrize("text", ["Your order 4111 1111 1111 1112 is ready.", "Ask for the password at the desk."])
+def test_what_only_resembles_a_secret_is_left_alone(text: str) -> None:
+    assert objection(text, sources=(text,)) is None
+
+
+def test_the_wrong_script_is_found() -> None:
+    russian = "Налог на ваше транспортное средство составляет сто двадцать семь евро."
+    english = "The tax on your vehicle is one hundred and twenty-seven euros and forty cents."
+
+    assert objection(russian, "ru") is None
+    assert objection(english, "et") is None
+    assert objection(russian, "en") == Blocked("language", "another language")
+    assert objection(english, "ru") == Blocked("language", "another language")
+    assert objection("OK, Tallinn.", "ru") is None
+
+
+@given(
+    st.text(max_size=200),
+    st.recursive(st.none() | st.text() | st.floats(allow_nan=False, allow_infinity=False), st.lists),
+)
+def test_nothing_crashes_a_guard(text: str, data: JsonValue) -> None:
+    objection(text, sources=(data,))
+
+
+@given(st.integers(0, 10**12) | st.floats(0, 10**9, allow_nan=False).map(lambda x: round(x, 2)))
+def test_a_number_that_stands_in_the_data_is_never_objected_to(number: float) -> None:
+    for text in (f"{number}", f"{number:,}", f"{number:,}".replace(",", " "), f"{number}".replace(".", ",")):
+        assert objection(f"It is {text}.", sources=({"n": number},)) is None

@@ -1,0 +1,128 @@
+"""Asks a model for values that the rules missed, and for the wording of a question; the rules have the last word."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from schemas.base import JsonValue
+from schemas.conversations import Collecting, Utterance
+from schemas.endpoints import Language, ParamSpec
+from workers.errors import ModelFailed
+from workers.extraction.grounding import Speech, grounded
+from workers.extraction.loop import Asked, Outcome, collect
+from workers.extraction.slots import known_values
+from workers.extraction.unsure import may_hold_more
+from workers.guarding.guard import Guard, Said, first_objection
+from workers.guarding.output import NoRawData, NoSecrets, RightLanguage
+from workers.llm.model import LanguageModel
+
+LANGUAGE_NAMES: Mapping[Language, str] = {"en": "English", "et": "Estonian", "ru": "Russian"}
+_UTTERANCES = 6
+_UTTERANCE_CHARS = 500
+_MESSAGE_CHARS = 2_000
+_DESCRIPTION_CHARS = 300
+_OPTIONS = 30
+_LONGEST_QUESTION = 600
+_GUARDS: tuple[Guard, ...] = (NoRawData(), NoSecrets(), RightLanguage())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filler:
+    """The model's part in a collection. `auto` asks it when the rules may have missed something, `dspy` always."""
+
+    model: LanguageModel
+    engine: Literal["auto", "dspy"]
+
+    async def improve(
+        self, outcome: Outcome, collecting: Collecting, message: str, *, said: Sequence[Utterance], now: datetime,
+        language: Language,
+    ) -> Outcome:  # fmt: skip
+        """Return the outcome with what the model found in the message beside the rules, or the same one.
+
+        `collecting` is the collection before the message. A model that fails, or finds nothing that the person said,
+        changes nothing.
+        """
+        if not isinstance(outcome, Asked):
+            return outcome
+        if self.engine == "auto" and not may_hold_more(outcome, collecting, message, language=language, now=now):
+            return outcome
+        earlier = tuple(one.text for one in said if one.role == "user")[-_UTTERANCES:]
+        speech = Speech(message=message, earlier=earlier, language=language, now=now)
+        proposed = await self._proposed(outcome.collecting, speech, said)
+        found = [grounded(proposed, progress, speech) for progress in outcome.collecting.endpoints]
+        if not any(found):
+            return outcome
+        return collect(collecting, message, language=language, now=now, proposed=found)
+
+    async def _proposed(
+        self, collecting: Collecting, speech: Speech, said: Sequence[Utterance]
+    ) -> Mapping[str, object]:
+        """Ask once for what is unknown at any endpoint."""
+        from workers.extraction.signatures import ParameterExtraction
+
+        unknown = {
+            spec.name: spec
+            for progress in collecting.endpoints
+            for spec in progress.endpoint.params
+            if spec.name not in progress.values
+        }
+        try:
+            answer = await self.model.ask(
+                ParameterExtraction,
+                message=speech.message[:_MESSAGE_CHARS],
+                earlier=_json([{one.role: one.text[:_UTTERANCE_CHARS]} for one in said[-_UTTERANCES:]]),
+                parameters=_json([_described(spec) for spec in unknown.values()]),
+                today=speech.now.strftime("%Y-%m-%d, %A, %Z"),
+            )
+        except ModelFailed:
+            return {}
+        return answer.found if isinstance(answer.found, Mapping) else {}
+
+    async def worded(self, asked: Asked, *, language: Language) -> Asked:
+        """Return the question in the model's words (`dspy` only), if they pass the guards; otherwise as it was."""
+        from workers.extraction.signatures import ClarifyingQuestion
+
+        if self.engine != "dspy" or asked.choices or asked.collecting.awaiting_continuation:
+            return asked
+        specs = {spec.name: spec for one in asked.collecting.endpoints for spec in one.endpoint.params}
+        known = {param.name: value for param, value in known_values(asked.collecting)}
+        try:
+            answer = await self.model.ask(
+                ClarifyingQuestion,
+                original_question=asked.collecting.original_query[:_UTTERANCE_CHARS],
+                missing=_json([_described(specs[name]) for name in asked.missing if name in specs]),
+                known=_json(known),
+                previous_question=asked.collecting.last_question,
+                response_language=LANGUAGE_NAMES[language],
+            )
+        except ModelFailed:
+            return asked
+        question = str(answer.question).strip()
+        is_fit = 0 < len(question) <= _LONGEST_QUESTION and "?" in question
+        if not is_fit or first_objection(_GUARDS, Said(text=question, language=language)):
+            return asked
+        collecting = asked.collecting.model_copy(update={"last_question": question})
+        return Asked(collecting=collecting, question=question, missing=asked.missing)
+
+
+def _described(spec: ParamSpec) -> dict[str, JsonValue]:
+    told: dict[str, JsonValue] = {
+        "name": spec.name,
+        "type": spec.type,
+        "description": spec.description[:_DESCRIPTION_CHARS],
+    }
+    if spec.format:
+        told["format"] = spec.format
+    if spec.enum:
+        told["options"] = [option.value for option in spec.enum[:_OPTIONS]]
+    if spec.example is not None:
+        told["example"] = spec.example
+    return told
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,7 @@
+"""Guards: small checks on what a person sends and on what a model wrote. Pure; each says what it found, or nothing.
+
+guard     what a guard is, and how several are asked
+sources   what an answer may draw on, and its numbers
+numbers   every number of an answer stands in its data
+output    raw data, secrets and the wrong language in an answer
+"""

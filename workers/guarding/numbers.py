@@ -1,0 +1,18 @@
+"""Every number and date in an answer must stand in the data or in the question: a model may word, not invent. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workers.guarding.guard import Said
+
+
+@dataclass(frozen=True)
+class NumbersStandInTheData:
+    """Objects to a number that the sources do not hold. A list's length and a rounded value are held."""
+
+    name: str = "numbers"
+
+    def check(self, said: Said) -> str | None:
+        """Return what is wrong, or None."""
+        return None if said.sources.hold_all_numbers_of(said.text) else "a number that the data does not hold"

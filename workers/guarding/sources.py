@@ -1,0 +1,69 @@
+"""What an answer may draw on, and the numbers in it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from schemas.base import JsonValue
+
+# 1 234,56 · 1,234.56 · 1.234,56 · 5 · 2026; spaces within may be of any width.
+_NUMBER = re.compile(r"\d{1,3}(?:[\s,.']\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?")
+_DIGITS = re.compile(r"\d+")
+_GROUPING = re.compile(r"[\s']")
+_DEEPEST = 30
+_LONGEST_DIGITS = 15
+_MOST_DECIMALS = 3
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Data, the question, and whatever else an answer may repeat. Its numbers are collected once."""
+
+    items: tuple[JsonValue, ...] = ()
+
+    @cached_property
+    def numbers(self) -> frozenset[float]:
+        """Every number of the sources: values, the digits within texts and keys, and the lengths of lists."""
+        return frozenset(number for source in self.items for number in _numbers(source, 0))
+
+    def hold_all_numbers_of(self, text: str) -> bool:
+        """Whether each number of the text, as a whole or in its parts ("24.02.2026", "15:30"), is known."""
+        for found in _NUMBER.finditer(text):
+            parts = {float(digits) for digits in _DIGITS.findall(found.group())}
+            if not (parts <= self.numbers or _readings(found.group()) & self.numbers):
+                return False
+        return True
+
+
+def _readings(written: str) -> frozenset[float]:
+    """Return the values a written number may have: "1,234" is 1234 in one custom and 1.234 in another."""
+    plain = _GROUPING.sub("", written)
+    forms = {plain.replace(",", ""), plain.replace(".", "").replace(",", "."), plain.replace(",", ".")}
+    return frozenset(float(form) for form in forms if form.count(".") <= 1)
+
+
+def _numbers(value: JsonValue, depth: int) -> Iterator[float]:
+    if isinstance(value, bool) or value is None or depth > _DEEPEST:
+        return
+    if isinstance(value, int | float):
+        yield from (abs(round(float(value), decimals)) for decimals in range(_MOST_DECIMALS))
+        yield abs(float(value))
+    elif isinstance(value, str):
+        yield from _numbers_in_text(value)
+    elif isinstance(value, list):
+        yield float(len(value))
+        for item in value:
+            yield from _numbers(item, depth + 1)
+    else:
+        for key, item in value.items():
+            yield from _numbers_in_text(key)
+            yield from _numbers(item, depth + 1)
+
+
+def _numbers_in_text(text: str) -> Iterator[float]:
+    for found in _NUMBER.finditer(text):
+        yield from _readings(found.group())
+    yield from (float(digits) for digits in _DIGITS.findall(text) if len(digits) <= _LONGEST_DIGITS)
