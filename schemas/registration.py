@@ -73,6 +73,8 @@ def _house_spelling(param: object) -> object:
     if not isinstance(param, dict):
         return param
     spelled: dict[str, Any] = {_PARAM_SPELLINGS.get(str(key), str(key)): value for key, value in param.items()}
+    if isinstance(spelled.get("required"), list):  # JSON Schema's list of an object's required properties
+        spelled.setdefault("required_properties", spelled.pop("required"))
     known = {key: value for key, value in spelled.items() if key in ParamSpec.model_fields and value is not None}
     if isinstance(known.get("type"), str):
         known["type"] = known["type"].strip().lower()

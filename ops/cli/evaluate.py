@@ -10,6 +10,7 @@ import typer
 from ops.cli.screen import CommandFailed, JsonFlag, console, group, print_json
 
 if TYPE_CHECKING:
+    from ops.evaluation.scoring import DialogueFigures, DialogueReport
     from workers.retrieval.evaluation import Report
 
 app = group("Measure on labelled cases.")
@@ -46,6 +47,61 @@ def retrieval(
         print_json(report.model_dump(mode="json"))
     else:
         _print(report)
+
+
+@app.command()
+def dialogues(
+    registry: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="The endpoints.")],
+    cases: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="The dialogues, one JSON a line.")],
+    today: Annotated[
+        str, typer.Option(help="The day on which they are held, as YYYY-MM-DD; the real one if empty.")
+    ] = "",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many.")] = None,
+    predictions: Annotated[
+        Path | None, typer.Option(help="Write what came of each turn here, one JSON a line.")
+    ] = None,
+    *,
+    as_json: JsonFlag = False,
+) -> None:
+    """Play every dialogue of CASES against REGISTRY and tell how often the right calls, values and questions come.
+
+    Uses no LLM, no Redis and no HTTP: the rules and the embedded model in this process.
+    """
+    import asyncio
+    from datetime import date
+
+    from ops.evaluation.cases import write_predictions
+    from ops.evaluation.running import evaluate as play
+
+    try:
+        day = date.fromisoformat(today) if today else None
+        done = asyncio.run(play(registry, cases, today=day, limit=limit))
+    except (ValueError, KeyError) as error:
+        raise CommandFailed(
+            f"these can't be used: {error}", remedy="the head of ops/evaluation/cases.py shows the form"
+        ) from error
+    if predictions:
+        write_predictions(predictions, done.predictions)
+    if as_json:
+        print_json(done.report.model_dump(mode="json"))
+    else:
+        _print_dialogues(done.report)
+
+
+def _print_dialogues(report: DialogueReport) -> None:
+    from rich.table import Table
+
+    rows: dict[str, DialogueFigures] = {"all": report.overall, **report.languages}
+    if len(report.tasks) > 1:
+        rows |= report.tasks
+    shown = [
+        name for name in type(report.overall).model_fields if any(getattr(r, name) is not None for r in rows.values())
+    ]
+    table = Table("", *rows)
+    for name in shown:
+        table.add_row(name.replace("_", " "), *(_number(getattr(figures, name)) for figures in rows.values()))
+    typer.echo(f"{report.model}, {report.endpoints} endpoints")
+    console().print(table)
 
 
 def _print(report: Report) -> None:

@@ -158,3 +158,20 @@ def test_emoji_and_right_to_left_text_are_kept() -> None:
 )
 def test_a_fault_is_named_by_the_path_of_its_field(changes: dict[str, Any], path: str) -> None:
     assert path in [fault for fault, _ in faults(**changes)]
+
+
+def test_a_list_of_required_properties_is_read_as_json_schema_means_it() -> None:
+    item = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer"}}, "required": ["a"]}
+    registration = EndpointRegistration.model_validate(
+        {
+            "name": "n",
+            "description": "d",
+            "url": "https://example.ee/",
+            "params": [{"name": "rows", "type": "array", "items": item}],
+        }
+    )
+
+    rows = registration.params[0].items
+
+    assert rows is not None
+    assert [(one.name, one.required) for one in rows.properties] == [("a", True), ("b", False)]

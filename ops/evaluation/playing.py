@@ -1,0 +1,210 @@
+"""Plays one labelled dialogue through the product's own rules: the chain of layers, then the collection's loop.
+
+What is different from a chat: nothing is called. Where another system leads the dialogue (`system_before`), that
+system decides when to call, so a complete collection stays open until something else is asked for; its last words
+stand for our question; and a value with a form of its own is noted as it was said, since the set's labels are words.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from ops.evaluation.cases import CaseTurn, DialogueCase, PredictedCall, Prediction
+from ops.evaluation.shelf import Shelf
+from schemas.base import JsonValue
+from schemas.conversations import Collecting, Conversation, EndpointProgress, Utterance
+from schemas.routing import Choice, Decision
+from schemas.turns import Turn, TurnRequest
+from workers.classification.chain import Classifier
+from workers.extraction.assigning import hear
+from workers.extraction.loop import Abandoned, Asked, Outcome, Ready, collect, open_collection
+from workers.extraction.params import Kind, Param, param_of
+from workers.extraction.reading import read
+from workers.extraction.said import Said
+from workers.runtime.settings import RoutingSettings
+from workers.turn.memory import after_turn, spoken_message
+
+TENANT = "evaluation"
+_KEPT_UTTERANCES = 20
+_AS_SAID = frozenset({Kind.DATE, Kind.MOMENT, Kind.TIME, Kind.YEAR, Kind.INTEGER, Kind.NUMBER})
+_SENTENCE = re.compile(r"[^.?!]+[.?!]*")
+Words = dict[tuple[str, str], JsonValue]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """A dialogue after some of its turns. `words` are values as they were said, by endpoint and parameter."""
+
+    conversation: Conversation | None = None
+    known: tuple[str, ...] = ()
+    words: Words = field(default_factory=dict)
+    last: Prediction | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Player:
+    """Plays dialogues over a shelf of endpoints. `now` is aware, in the person's zone."""
+
+    shelf: Shelf
+    routing: RoutingSettings
+    now: datetime
+
+    async def play(self, case: DialogueCase) -> list[Prediction]:
+        """Return what came of each turn."""
+        registered = case.candidates if case.scope == "candidates" else tuple(self.shelf.endpoints)
+        played = Played(known=registered)
+        found: list[Prediction] = []
+        for at, turn in enumerate(case.turns):
+            played = await self._turn(case, at, turn, played)
+            if played.last is not None:
+                found.append(played.last)
+        return found
+
+    async def _turn(self, case: DialogueCase, at: int, turn: CaseTurn, played: Played) -> Played:
+        played = replace(
+            played,
+            known=(*played.known, *turn.new_endpoints),
+            conversation=_told(played.conversation, turn, self.now),
+        )
+        before = played.conversation
+        request = self._request(case, at, turn.user)
+        classifier = Classifier(search=self.shelf.registered(played.known), settings=self.routing)
+        decision = await classifier.decide(request, before, now=self.now)
+        if not decision.endpoints:
+            return self._without_call(case, played, request, decision)
+        message = spoken_message(Turn(request=request, decision=decision), before)
+        collecting = before.collecting if before and decision.resumes else None
+        if collecting is None:
+            collecting = open_collection(decision.endpoints, message, unmatched=decision.unmatched)
+        began = time.perf_counter()
+        outcome = collect(collecting, message, language=decision.language, now=self.now)
+        elapsed_ms = (time.perf_counter() - began) * 1000
+        words = played.words
+        if case.is_led_elsewhere:
+            words = words | self._words(collecting, message, decision)
+        prediction = _as_said(_prediction(case, at, decision, outcome, elapsed_ms), words)
+        conversation = self._remembered(before, request, decision, outcome, stays_open=case.is_led_elsewhere)
+        return replace(played, conversation=conversation, words=words, last=prediction)
+
+    def _without_call(self, case: DialogueCase, played: Played, request: TurnRequest, decision: Decision) -> Played:
+        """Note a turn that reached no endpoint; where another system leads, what was known stays known."""
+        before, at = played.conversation, int(request.turn_id.rpartition("/")[2])
+        kind = "choice" if decision.choices else "reply" if decision.layer == "context" else "fallback"
+        prediction = Prediction(id=case.id, turn=at, kind=kind, ranked=_ranked(decision))
+        keeps = decision.keeps_collection
+        if case.is_led_elsewhere and decision.layer == "context" and played.last is not None:
+            prediction = played.last.model_copy(update={"turn": at, "kind": kind, "ask": ()})
+            keeps = True
+        still = before.collecting if before and keeps else None
+        turn = Turn(request=request, decision=decision, language=decision.language, answer=decision.reply)
+        conversation = after_turn(
+            before, turn, collecting=still, choices=decision.choices, now=self.now, kept=_KEPT_UTTERANCES
+        )
+        return replace(played, conversation=conversation, last=prediction)
+
+    def _request(self, case: DialogueCase, at: int, message: str) -> TurnRequest:
+        return TurnRequest(
+            turn_id=f"{case.id}/{at}", tenant=TENANT, chat_id=case.id, message=message, accepted_at=self.now,
+            deadline_at=self.now + timedelta(minutes=1),
+        )  # fmt: skip
+
+    def _words(self, collecting: Collecting, message: str, decision: Decision) -> Words:
+        """Note what has a form of its own as the person said it."""
+        reading = read(message, language=decision.language, now=self.now)
+        heard = hear(reading, collecting)
+        return {
+            (progress.endpoint.endpoint_id, name): reading.text.between(said.start, said.end)
+            for progress, found in zip(collecting.endpoints, heard.found, strict=True)
+            for name, said in found.items()
+            if isinstance(said, Said) and _is_noted_as_said(progress, name)
+        }
+
+    def _remembered(
+        self, before: Conversation | None, request: TurnRequest, decision: Decision, outcome: Outcome, *,
+        stays_open: bool,
+    ) -> Conversation:  # fmt: skip
+        choices: Sequence[Choice] = outcome.choices if isinstance(outcome, Asked) else ()
+        said = outcome.question if isinstance(outcome, Asked) else outcome.say if isinstance(outcome, Abandoned) else ""
+        turn = Turn(request=request, decision=decision, language=decision.language, answer=said)
+        is_open = isinstance(outcome, Asked) or (stays_open and isinstance(outcome, Ready))
+        collecting = _patient(outcome.collecting) if stays_open else outcome.collecting
+        return after_turn(
+            before, turn, collecting=collecting if is_open else None, choices=choices, now=self.now,
+            kept=_KEPT_UTTERANCES,
+        )  # fmt: skip
+
+
+def _patient(collecting: Collecting) -> Collecting:
+    """Forget how often was asked, since another system does the asking."""
+    return collecting.model_copy(update={"turns": min(collecting.turns, 1), "awaiting_continuation": False})
+
+
+def _told(before: Conversation | None, turn: CaseTurn, now: datetime) -> Conversation | None:
+    """Put the other system's last words in place of ours: they are the question that the message answers."""
+    if before is None or not turn.system_before:
+        return before
+    said = (*before.transcript[:-1], Utterance(role="bot", text=turn.system_before))
+    collecting = before.collecting
+    if collecting is not None:
+        asked = _asked_in(turn.system_before, collecting, now)
+        collecting = collecting.model_copy(update={"asked": asked, "last_question": turn.system_before})
+    return before.model_copy(update={"transcript": said, "collecting": collecting})
+
+
+def _asked_in(words: str, collecting: Collecting, now: datetime) -> tuple[str, ...]:
+    """Name the parameters that the other system's question mentions."""
+    question = " ".join(s for s in _SENTENCE.findall(words) if s.rstrip().endswith("?"))
+    reading = read(question, language="en", now=now)
+    return tuple(
+        dict.fromkeys(
+            spec.name
+            for progress in collecting.endpoints
+            for spec in progress.endpoint.params
+            if spec.name not in progress.values and reading.label_spans(param_of(spec))
+        )
+    )
+
+
+def _is_noted_as_said(progress: EndpointProgress, name: str) -> bool:
+    spec = progress.endpoint.param(name)
+    return spec is not None and Param(spec).kind in _AS_SAID
+
+
+def _ranked(decision: Decision) -> tuple[str, ...]:
+    return tuple(sorted(decision.scores, key=lambda one: -decision.scores[one]))
+
+
+def _prediction(case: DialogueCase, at: int, decision: Decision, outcome: Outcome, elapsed_ms: float) -> Prediction:
+    progresses = outcome.collecting.endpoints
+    if isinstance(outcome, Abandoned):
+        kind = "fallback" if outcome.reason == "exhausted" else "reply"
+        return Prediction(id=case.id, turn=at, kind=kind, ranked=_ranked(decision), elapsed_ms=elapsed_ms)
+    is_prompt = outcome.collecting.awaiting_continuation
+    kind = "tool_call" if isinstance(outcome, Ready) else "continuation_prompt" if is_prompt else "question"
+    return Prediction(
+        id=case.id,
+        turn=at,
+        endpoints=tuple(progress.endpoint.endpoint_id for progress in progresses),
+        ranked=_ranked(decision),
+        calls=tuple(PredictedCall(endpoint=p.endpoint.endpoint_id, params=dict(p.values)) for p in progresses),
+        ask=outcome.missing if isinstance(outcome, Asked) else (),
+        kind=kind,
+        elapsed_ms=elapsed_ms,
+    )
+
+
+def _as_said(prediction: Prediction, words: Words) -> Prediction:
+    """Put values as they were said in place of their canonical form."""
+    if not words:
+        return prediction
+    calls = tuple(
+        call.model_copy(
+            update={"params": {name: words.get((call.endpoint, name), value) for name, value in call.params.items()}}
+        )
+        for call in prediction.calls
+    )
+    return prediction.model_copy(update={"calls": calls})
