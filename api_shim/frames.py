@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from api_shim import sse
 from schemas.base import JsonValue
+from schemas.calls import Cached
 from schemas.events import (
     AnswerCompleted,
     CallEnded,
@@ -156,7 +157,7 @@ class FrameWriter:
                 told = self._named("question", {"text": text, "missing": list(missing)}, "")
                 shown, choices = self._view.whole(text), event.choices
             case AnswerCompleted(text=text):
-                told = self._named("meta", {"layer": event.layer, "endpoints": list(event.endpoints)}, "")
+                told = self._named("meta", answered_by(event), "")
                 shown, choices = self._view.whole(text), event.choices
             case TurnFailed(failure=failure, text=text):
                 error: JsonValue = {"type": failure.code, "errorId": failure.error_id, "text": text}
@@ -192,9 +193,24 @@ class FrameWriter:
 
 
 def _call_ended(event: CallEnded) -> JsonValue:
-    return {
+    told: dict[str, JsonValue] = {
         "index": event.index,
         "endpoint": event.endpoint,
         "reason": event.reason,
         "elapsedMs": round(event.elapsed_ms, 1),
     }
+    if event.cached:
+        told["cached"] = _cached(event.cached)
+    return told
+
+
+def answered_by(event: AnswerCompleted) -> dict[str, JsonValue]:
+    """Say what answered: the layer, the endpoints, and for those that were not called again where it came from."""
+    told: dict[str, JsonValue] = {"layer": event.layer, "endpoints": list(event.endpoints)}
+    if event.cached:
+        told["cached"] = {name: _cached(mark) for name, mark in event.cached.items()}
+    return told
+
+
+def _cached(mark: Cached) -> JsonValue:
+    return {"source": mark.source, "ageS": round(mark.age_s, 1)}

@@ -15,7 +15,7 @@ from api_shim.admission import Followed, admitted, cancel, turn_request
 from api_shim.departure import watching_client
 from api_shim.door import Door, door_of
 from api_shim.failures import ClientLeft, InvalidRequest, LateTurn
-from api_shim.frames import FrameWriter, View
+from api_shim.frames import FrameWriter, View, answered_by
 from api_shim.reading import M, is_set, language_of, parse, read_body, wants_rich_events
 from api_shim.stream import LATE, Stream, patience_s
 from api_shim.tenancy import conversation_key, tenant_of
@@ -198,8 +198,8 @@ def _meta(event: TerminalEvent) -> dict[str, JsonValue]:
     """What `?meta=true` adds: how the turn ended, and what answered it."""
     meta: dict[str, JsonValue] = {"outcome": event.type}
     match event:
-        case AnswerCompleted(layer=layer, endpoints=endpoints):
-            meta |= {"layer": layer, "endpoints": list(endpoints)}
+        case AnswerCompleted():
+            meta |= answered_by(event)
         case SlotAsked(missing=missing):
             meta |= {"missing": list(missing)}
         case TurnFailed(failure=failure):

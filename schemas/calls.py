@@ -36,14 +36,29 @@ class FailureReason(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Cached(Frozen):
+    """Where an answer came from without a call: L1 is the same call made lately, L2 what this chat was told last.
+
+    `age_s` is how long ago its API gave it.
+    """
+
+    source: Literal["L1", "L2"]
+    age_s: float = 0.0
+
+
 class CallSucceeded(Frozen):
-    """A 2xx answer. `body` is parsed JSON, or the text when it was not JSON; None for an empty body."""
+    """A 2xx answer. `body` is parsed JSON, or the text when it was not JSON; None for an empty body.
+
+    `fresh_for_s` is what the API allows caches (0: not at all; None: it says nothing).
+    """
 
     kind: Literal["succeeded"] = "succeeded"
     call_id: str
     status: int
     body: JsonValue = None
     elapsed_ms: float = 0.0
+    fresh_for_s: float | None = None
+    cached: Cached | None = None
 
 
 class CallFailed(Frozen):

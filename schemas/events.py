@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from schemas.base import Frozen
+from schemas.calls import Cached
 from schemas.failures import Failure
 from schemas.routing import Choice, Layer
 from schemas.turns import Phase
@@ -41,13 +42,14 @@ class CallStarted(Frozen):
 
 
 class CallEnded(Frozen):
-    """An API call ended; `reason` is absent when it succeeded."""
+    """An API call ended; `reason` is absent when it succeeded, `cached` unless its answer was known already."""
 
     type: Literal["call_ended"] = "call_ended"
     index: int
     endpoint: str
     reason: str | None = None
     elapsed_ms: float = 0.0
+    cached: Cached | None = None
 
 
 class SlotAsked(Frozen):
@@ -61,7 +63,7 @@ class SlotAsked(Frozen):
 
 
 class AnswerCompleted(Frozen):
-    """Terminal: the answer is whole."""
+    """Terminal: the answer is whole. `cached` names the endpoints whose answer was known already."""
 
     type: Literal["completed"] = "completed"
     attempt: int
@@ -69,6 +71,7 @@ class AnswerCompleted(Frozen):
     layer: Layer
     endpoints: tuple[str, ...] = ()
     choices: tuple[Choice, ...] = ()
+    cached: dict[str, Cached] = {}
 
 
 class TurnFailed(Frozen):

@@ -10,6 +10,7 @@ from datetime import timedelta
 import redis.asyncio as aioredis
 import structlog
 
+from workers.caching.cache import ResponseCache
 from workers.calling.caller import Caller
 from workers.calling.outcomes import OutcomeStore
 from workers.classification import language
@@ -28,6 +29,7 @@ from workers.runtime.keys import Keys
 from workers.runtime.redis import async_client
 from workers.runtime.settings import LlmSettings, Settings
 from workers.sessions.turns import TurnStore
+from workers.turn.cached import CachedCalls
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
 from workers.turn.steps import Steps
@@ -41,6 +43,7 @@ class Rooms:
 
     settings: Settings
     redis: aioredis.Redis
+    cache_redis: aioredis.Redis
     steps: Steps
     rest: Rest
     indexer: Indexer
@@ -78,12 +81,14 @@ async def open_rooms(settings: Settings) -> Rooms:
     await asyncio.gather(search.start(), asyncio.to_thread(language.warm_up))
     outcomes = OutcomeStore(redis, keys)
     caller = Caller.open(redis=redis, keys=keys, settings=settings.calling, outcomes=outcomes)
+    cache_redis = _cache_client(settings) or redis
+    cache = ResponseCache.open(cache_redis, keys, settings.cache, utc_now)
     steps = Steps(
         turns=turns,
         classifier=Classifier(
             search=search, settings=settings.routing, disambiguator=await _open_disambiguator(settings.llm)
         ),
-        caller=caller,
+        calls=CachedCalls(caller=caller, outcomes=outcomes, cache=cache),
         outcomes=outcomes,
         speaker=Speaker(turns, settings.turn, utc_now),
         clock=utc_now,
@@ -92,6 +97,7 @@ async def open_rooms(settings: Settings) -> Rooms:
     opened = Rooms(
         settings=settings,
         redis=redis,
+        cache_redis=cache_redis,
         steps=steps,
         rest=Rest(
             turns,
@@ -110,6 +116,12 @@ async def open_rooms(settings: Settings) -> Rooms:
     return opened
 
 
+def _cache_client(settings: Settings) -> aioredis.Redis | None:
+    """Open the cache's own server, when it has one."""
+    url = settings.cache.redis_url
+    return async_client(settings.redis.model_copy(update={"url": url})) if url else None
+
+
 async def _open_disambiguator(settings: LlmSettings) -> Disambiguator | None:
     return None if settings.engine == "rules" else Disambiguator(await LanguageModel.open(settings))
 
@@ -123,8 +135,9 @@ async def close_rooms() -> None:
             await opened.lease_keeper
         await opened.caller.close()
         await opened.search.close()
-        await opened.redis.aclose()
-        await opened.redis.connection_pool.disconnect()
+        for client in {opened.redis, opened.cache_redis}:
+            await client.aclose()
+            await client.connection_pool.disconnect()
 
 
 async def _keep_leases(turns: TurnStore, every_s: float) -> None:

@@ -12,6 +12,7 @@ from schemas.calls import ApiCall, CallOutcome, CallSucceeded
 from schemas.endpoints import Endpoint
 from schemas.ids import TurnId
 from schemas.routing import Decision, Layer
+from workers.caching.cache import ResponseCache
 from workers.calling.outcomes import OutcomeStore
 from workers.calling.plan import plan
 from workers.extraction.loop import Ready, collect, open_collection
@@ -20,8 +21,9 @@ from workers.formatting.tokens import tokens
 from workers.runtime.clock import utc_now
 from workers.runtime.keys import Keys
 from workers.runtime.redis import async_client
-from workers.runtime.settings import Settings
+from workers.runtime.settings import CacheSettings, Settings
 from workers.sessions.turns import TurnStore
+from workers.turn.cached import CachedCalls
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
 from workers.turn.steps import Steps
@@ -67,7 +69,11 @@ def instant_steps(redis: Any, settings: Settings) -> tuple[TurnStore, Steps]:
     steps = Steps(
         turns=turns,
         classifier=InstantClassifier(),  # type: ignore[arg-type]
-        caller=InstantCaller(outcomes),  # type: ignore[arg-type]
+        calls=CachedCalls(
+            caller=InstantCaller(outcomes),  # type: ignore[arg-type]
+            outcomes=outcomes,
+            cache=ResponseCache.open(redis, keys, CacheSettings(response_cache_enabled=False), utc_now),
+        ),
         outcomes=outcomes,
         speaker=Speaker(turns, settings.turn, utc_now),
         clock=utc_now,

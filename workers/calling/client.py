@@ -17,6 +17,7 @@ import httpx
 
 from schemas.base import JsonValue
 from schemas.calls import ApiCall, CallFailed, CallOutcome, CallSucceeded, FailureReason
+from workers.caching.freshness import fresh_for_s
 from workers.calling.bodies import BodyTooDeep, BodyUnreadable, read_body
 from workers.calling.collecting import BodyCollector, BodyTooLarge
 from workers.calling.egress import EgressGuard, EgressRefused
@@ -144,7 +145,13 @@ class ApiClient:
             return flight.failed(FailureReason.TOO_LARGE, status=status)
         except BodyUnreadable:
             return flight.broke_off(FailureReason.SERVER_ERROR, status=status)
-        return CallSucceeded(call_id=flight.call.call_id, status=status, body=body, elapsed_ms=flight.elapsed_ms())
+        return CallSucceeded(
+            call_id=flight.call.call_id,
+            status=status,
+            body=body,
+            elapsed_ms=flight.elapsed_ms(),
+            fresh_for_s=fresh_for_s(response.headers),
+        )
 
     async def _client_error(self, flight: _Flight, response: httpx.Response, secrets: frozenset[str]) -> CallFailed:
         status = response.status_code

@@ -27,6 +27,9 @@ All records of one chat carry the hash tag of its shard, so that one script may 
     sb:usage:<day>          hash    [tenant, judgement, model, metric] → that day's sum
     sb:spent:<day>:<tenant> string  dollars that the tenant's requests to models cost that day
     sb:present:<queue>      zset    workers that serve a queue, by the moment of their last sign of life (seconds)
+    sb:atc:cache:{digest}   hash    a response: its outcome, and when its call began; beside it stand
+                                    …:flight (who asks now) and …:landed:<token> (how that ended)
+    sb:{a}:atc:last:<chat>  string  the chat's last calls (both prefixes are settings)
     sb:dead                 hash    dead letter id → letter;  sb:dead:index  zset by time
     sb:breaker:<endpoint>   hash    circuit breaker
     sb:breaker-changes      stream  what became of them, the newest thousand
@@ -125,6 +128,12 @@ class Keys:
 
     def present(self, queue: str) -> str:
         return f"{self.prefix}:present:{queue}"
+
+    def response(self, name: str, digest: str) -> str:
+        return f"{self.prefix}:{name}:{{{digest}}}"
+
+    def last_calls(self, name: str, chat: ChatKey) -> str:
+        return self._of_chat(chat, name)
 
     def dead(self) -> str:
         return f"{self.prefix}:dead"

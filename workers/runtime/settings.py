@@ -108,6 +108,25 @@ class CallingSettings(BaseSettings):
     ca_file: str = ""
 
 
+class CacheSettings(BaseSettings):
+    """The response cache, by the seed project's names. `redis_url` empty means: the Redis of RedisSettings.
+
+    `identity_key` keys the hash under which the answer to a person's own token is kept; without it none is kept.
+    """
+
+    model_config = _prefix("ATC_")
+
+    response_cache_enabled: bool = True
+    cache_default_ttl_seconds: PositiveInt = 1_800
+    last_call_ttl_seconds: PositiveInt = 1_800
+    cache_key_prefix: str = Field(default="atc:cache", pattern=r"^[A-Za-z0-9:_.-]{1,60}$")
+    last_call_key_prefix: str = Field(default="atc:last", pattern=r"^[A-Za-z0-9:_.-]{1,60}$")
+    cache_max_bytes: PositiveInt = 256 * 1024
+    cache_timeout_s: PositiveFloat = 0.25
+    identity_key: SecretStr | None = None
+    redis_url: str = ""
+
+
 class RetrievalSettings(BaseSettings):
     """The vector engine and the embedding model."""
 
@@ -192,6 +211,7 @@ class Settings(BaseSettings):
     turn: TurnSettings = Field(default_factory=TurnSettings)
     routing: RoutingSettings = Field(default_factory=RoutingSettings)
     calling: CallingSettings = Field(default_factory=CallingSettings)
+    cache: CacheSettings = Field(default_factory=CacheSettings)
     retrieval: RetrievalSettings = Field(default_factory=RetrievalSettings)
     llm: LlmSettings = Field(default_factory=LlmSettings)
     shim: ShimSettings = Field(default_factory=ShimSettings)

@@ -7,8 +7,10 @@ by one before the commit, as a model would yield them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
+from schemas.calls import Cached
 from schemas.conversations import Collecting, Conversation
 from schemas.events import AnswerCompleted, SlotAsked, TerminalEvent, TokenDelta
 from schemas.routing import Choice, Layer
@@ -48,14 +50,19 @@ class Speaker:
         *,
         collecting: Collecting | None = None,
         choices: Sequence[Choice] = (),
+        cached: Mapping[str, Cached] = MappingProxyType({}),
     ) -> str | None:
-        """End the turn with its answer. What stays open beside it, a collection or choices, is kept and not shown."""
+        """End the turn with its answer. What stays open beside it, a collection or choices, is kept and not shown.
+
+        `cached` names the endpoints whose answer was known already.
+        """
         decision = turn.decision
         terminal = AnswerCompleted(
             attempt=turn.attempt,
             text=turn.answer,
             layer=decision.layer if decision else Layer.OOD,
             endpoints=tuple(call.endpoint.name for call in turn.calls),
+            cached=dict(cached),
         )
         return await self._end(turn, before, terminal, collecting=collecting, choices=choices)
 

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from schemas.calls import ApiCall, CallFailed, CallOutcome
+from schemas.calls import ApiCall, CallOutcome
 from schemas.commands import Command, Stage
 from schemas.conversations import Collecting, Conversation
-from schemas.events import CallEnded, CallStarted, PhaseChanged, TurnEvent, TurnFailed
+from schemas.events import CallStarted, PhaseChanged, TurnEvent, TurnFailed
 from schemas.failures import Failure, FailureCode
 from schemas.ids import TurnId
 from schemas.routing import Decision
 from schemas.turns import Phase, Turn, TurnRequest
-from workers.calling.caller import Caller
 from workers.calling.outcomes import OutcomeStore
 from workers.calling.plan import plan
 from workers.classification.chain import Classifier
@@ -32,6 +31,7 @@ from workers.runtime.clock import Clock
 from workers.sessions.results import Passed, Taken
 from workers.sessions.turns import TurnStore
 from workers.turn import machine
+from workers.turn.cached import CachedCalls, ended, marks_of
 from workers.turn.machine import advance, next_command
 from workers.turn.memory import spoken_message
 from workers.turn.reopening import reopen
@@ -58,7 +58,7 @@ class Steps:
 
     turns: TurnStore
     classifier: Classifier
-    caller: Caller
+    calls: CachedCalls
     outcomes: OutcomeStore
     speaker: Speaker
     clock: Clock
@@ -107,6 +107,11 @@ class Steps:
         remembered = (conversation or Conversation()).model_copy(
             update={"collecting": complete, "language": turn.language}
         )
+        known = await self.calls.find_all(turn, calls)
+        if known is not None:  # nothing is left to wait for, so the answer is said here
+            await self.turns.say(turn.turn_id, [ended(call, outcome) for call, outcome in known], attempt=None)
+            gathered = advance(planned, machine.Gathered())
+            return await self._say_results(gathered, remembered, known)
         started = [CallStarted(index=call.index, endpoint=call.endpoint.name) for call in calls]
         return await self._move(planned, started, conversation=remembered)
 
@@ -117,7 +122,7 @@ class Steps:
     async def _call(self, taken: Taken) -> Command | None:
         call = taken.turn.calls[0]
         outcome = await self._make(taken.turn, call)
-        return await self._move(advance(taken.turn, machine.Gathered()), [_ended(call, outcome)])
+        return await self._move(advance(taken.turn, machine.Gathered()), [ended(call, outcome)])
 
     async def call_part(self, turn_id: str, index: int) -> None:
         """Make one of several calls; its outcome waits in the store for the join. Never raises for a failed API."""
@@ -126,40 +131,49 @@ class Steps:
             return
         call = turn.calls[index]
         outcome = await self._make(turn, call)
-        await self.turns.say(turn_id, [_ended(call, outcome)], attempt=None)
+        await self.turns.say(turn_id, [ended(call, outcome)], attempt=None)
 
     async def _make(self, turn: Turn, call: ApiCall) -> CallOutcome:
         since = turn.calling_since or self.clock()
         deadline = min(turn.request.deadline_at, since + self.batch_timeout)
-        return await self.caller.call(call, turn_id=turn.turn_id, deadline=deadline)
+        return await self.calls.make(turn, call, deadline=deadline)
 
     async def format(self, turn_id: str) -> Command | None:
         """Say what the calls brought. Calls without an outcome by now have timed out."""
         return await self._stage(turn_id, {Phase.CALLING, Phase.FORMATTING}, Phase.FORMATTING, self._format)
 
     async def _format(self, taken: Taken) -> Command | None:
-        turn, conversation = taken.turn, taken.conversation
-        decision = _decision(turn)
+        turn = taken.turn
         found = await self.outcomes.all_of(turn.turn_id)
         # A lost or hanging call is given up for good, so that its late answer can no longer change the turn.
         results = [
             (call, found.get(call.call_id) or await self.outcomes.give_up(turn.turn_id, call)) for call in turn.calls
         ]
+        return await self._say_results(turn, taken.conversation, results)
+
+    async def _say_results(
+        self, turn: Turn, conversation: Conversation | None, results: Sequence[tuple[ApiCall, CallOutcome]]
+    ) -> Command | None:
+        """Word the outcomes, and end the turn with them or with what an API did not accept."""
+        decision = _decision(turn)
         collecting = conversation.collecting if conversation else None
+        query = collecting.original_query if collecting else turn.request.message
         reopened = reopen(collecting, results) if collecting else None
         spoken = answer(
-            collecting.original_query if collecting else turn.request.message,
+            query,
             results,
             language=decision.language,
             unmatched=collecting.unmatched if collecting else decision.unmatched,
             reasons=reopened.reasons if reopened else {},
         )
+        await self.calls.remember(turn, results, query=query, language=decision.language)
         if reopened is not None:
             now = _local(self.clock(), turn.request)
             again = ask_again(reopened.collecting, language=decision.language, now=now)
             if isinstance(again, Asked):
                 return await self._ask(turn, conversation, again, said_first=spoken)
-        return _start(await self.speaker.answer(advance(turn, machine.Answered(spoken)), conversation))
+        answered = advance(turn, machine.Answered(spoken))
+        return _start(await self.speaker.answer(answered, conversation, cached=marks_of(results)))
 
     async def _ask(
         self, turn: Turn, conversation: Conversation | None, asked: Asked, *, said_first: str = ""
@@ -230,10 +244,3 @@ def _decision(turn: Turn) -> Decision:
     if turn.decision is None:
         raise ValueError(f"turn {turn.turn_id} is {turn.phase} without a decision")
     return turn.decision
-
-
-def _ended(call: ApiCall, outcome: CallOutcome) -> CallEnded:
-    reason = outcome.reason if isinstance(outcome, CallFailed) else None
-    return CallEnded(
-        index=call.index, endpoint=call.endpoint.name, reason=reason, elapsed_ms=round(outcome.elapsed_ms, 1)
-    )

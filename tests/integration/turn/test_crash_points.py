@@ -21,13 +21,15 @@ from schemas.events import TERMINAL_TYPES, AnswerCompleted, TokenDelta
 from schemas.ids import chat_key, new_turn_id
 from schemas.routing import Decision, Layer
 from schemas.turns import TurnRequest
+from workers.caching.cache import ResponseCache
 from workers.calling.outcomes import ClaimState, OutcomeStore
 from workers.errors import StaleTurn
 from workers.eventlog.log import EventLog
 from workers.runtime.clock import utc_now
 from workers.runtime.keys import Keys
-from workers.runtime.settings import TurnSettings
+from workers.runtime.settings import CacheSettings, TurnSettings
 from workers.sessions.turns import TurnStore
+from workers.turn.cached import CachedCalls
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
 from workers.turn.steps import Steps
@@ -127,7 +129,11 @@ class World:
         self.steps = Steps(
             turns=self.turns,
             classifier=OneEndpoint(*endpoints),  # type: ignore[arg-type]
-            caller=CountingCaller(outcomes, self.calls),  # type: ignore[arg-type]
+            calls=CachedCalls(
+                caller=CountingCaller(outcomes, self.calls),  # type: ignore[arg-type]
+                outcomes=outcomes,
+                cache=ResponseCache.open(client, Keys(), CacheSettings(), utc_now),
+            ),
             outcomes=outcomes,
             speaker=Speaker(self.turns, SETTINGS, utc_now),
             clock=utc_now,

@@ -1,0 +1,131 @@
+"""The room's front: responses that are kept, flights, and last calls, behind one switch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+
+import redis.asyncio as aioredis
+from pydantic import SecretStr
+
+from schemas.base import JsonValue
+from schemas.calls import ApiCall, CallOutcome, CallSucceeded
+from schemas.endpoints import Language
+from schemas.ids import chat_key
+from schemas.turns import TurnRequest
+from workers.caching.canonical import Asker, is_cacheable, response_key
+from workers.caching.contexts import LastCall
+from workers.caching.flights import Flights, Make
+from workers.caching.freshness import kept_for_s
+from workers.caching.last_calls import LastCalls, LastCallStore, Remembered
+from workers.caching.normalising import normalised
+from workers.caching.responses import ResponseStore
+from workers.runtime.clock import Clock
+from workers.runtime.keys import Keys
+from workers.runtime.settings import CacheSettings
+
+_MOST_FIELDS = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResponseCache:
+    """What the flow asks of the cache. Nothing here raises for an ailing cache; what `make` raises passes through."""
+
+    settings: CacheSettings
+    flights: Flights
+    last_calls: LastCallStore
+    clock: Clock
+
+    @classmethod
+    def open(cls, redis: aioredis.Redis, keys: Keys, settings: CacheSettings, clock: Clock) -> Self:
+        """Build the cache over a client; it opens nothing of its own."""
+        flights = Flights(
+            store=ResponseStore(redis, keys, settings), default_ttl_s=settings.cache_default_ttl_seconds, clock=clock
+        )
+        return cls(settings=settings, flights=flights, last_calls=LastCallStore(redis, keys, settings), clock=clock)
+
+    @property
+    def is_on(self) -> bool:
+        return self.settings.response_cache_enabled
+
+    def key(self, call: ApiCall, request: TurnRequest, user_token: SecretStr | None = None) -> str | None:
+        """Return the key of a call's response; None when it must not be kept, or the cache is off."""
+        if not self.is_on or not is_cacheable(call.endpoint):
+            return None
+        asker = Asker(
+            chat=chat_key(request.tenant, request.chat_id),
+            environment=request.environment,
+            user_token=user_token,
+            identity_key=self.settings.identity_key,
+        )
+        return response_key(call, asker)
+
+    async def fetch(
+        self, call: ApiCall, request: TurnRequest, make: Make, *, deadline: datetime, afresh: bool = False
+    ) -> CallOutcome:
+        """Return the call's outcome: kept, heard from somebody who asks the same now, or made."""
+        key = self.key(call, request)
+        if key is None:
+            return await make()
+        return await self.flights.fetch(call, key, make, deadline=deadline, afresh=afresh)
+
+    async def find(self, call: ApiCall, request: TurnRequest) -> CallOutcome | None:
+        """Return what is kept for a call, or None."""
+        key = self.key(call, request)
+        return await self.flights.find(call, key) if key else None
+
+    async def recall(self, request: TurnRequest) -> LastCalls:
+        """Return the chat's last calls; none when the cache is off."""
+        if not self.is_on:
+            return LastCalls()
+        return await self.last_calls.load(chat_key(request.tenant, request.chat_id))
+
+    def remembered(
+        self, call: ApiCall, outcome: CallOutcome, request: TurnRequest, *, query: str, language: Language
+    ) -> Remembered | None:
+        """Describe a finished call for the chat's memory; None for an endpoint that must not be called lightly.
+
+        A failed call is remembered without a result, so that nothing older passes for its answer.
+        """
+        if not is_cacheable(call.endpoint):
+            return None
+        key = self.key(call, request)
+        default_s = float(self.settings.cache_default_ttl_seconds)
+        is_kept = isinstance(outcome, CallSucceeded) and (
+            outcome.cached is not None or kept_for_s(call, outcome, default_s=default_s) > 0
+        )
+        last = LastCall(
+            endpoint_id=call.endpoint.endpoint_id,
+            version=call.endpoint.version,
+            arguments=dict(call.arguments),
+            language=language,
+            query=query,
+            finished_at=self.clock(),
+            fields=field_names(outcome.body) if isinstance(outcome, CallSucceeded) else (),
+            result=key if is_kept and key else "",
+        )
+        turn_id, index = request.turn_id, call.index
+        return Remembered(last=last, endpoint=call.endpoint, turn_id=turn_id, index=index)
+
+
+def is_same_call(one: ApiCall, other: ApiCall) -> bool:
+    """Whether two calls of one endpoint mean the same."""
+    params = one.endpoint.params
+    return normalised(one.arguments, params) == normalised(other.arguments, params)
+
+
+def field_names(body: JsonValue) -> tuple[str, ...]:
+    """List the names of a body's fields, the outer ones first; a list shows its first rows."""
+    names: dict[str, None] = {}
+    level: list[JsonValue] = [body]
+    while level and len(names) < _MOST_FIELDS:
+        inner: list[JsonValue] = []
+        for value in level:
+            if isinstance(value, dict):
+                names |= dict.fromkeys(value)
+                inner += value.values()
+            elif isinstance(value, list):
+                inner += value[:3]
+        level = inner
+    return tuple(names)[:_MOST_FIELDS]

@@ -1,0 +1,92 @@
+"""Calls that may not need to be made: what is kept answers at once, what many ask at the same time is asked once.
+
+An outcome that was not called for is recorded like one that was, so a redelivered task finds it the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from schemas.calls import ApiCall, Cached, CallOutcome, CallSucceeded
+from schemas.endpoints import Language
+from schemas.events import CallEnded
+from schemas.ids import chat_key
+from schemas.turns import Turn
+from workers.caching.cache import ResponseCache
+from workers.caching.refresh import wants_fresh
+from workers.calling.caller import Caller
+from workers.calling.outcomes import OutcomeStore
+
+Results = Sequence[tuple[ApiCall, CallOutcome]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CachedCalls:
+    """Makes a turn's calls, or finds their answers."""
+
+    caller: Caller
+    outcomes: OutcomeStore
+    cache: ResponseCache
+
+    async def make(self, turn: Turn, call: ApiCall, *, deadline: datetime) -> CallOutcome:
+        """Return the call's outcome, recorded. Raises StoreUnavailable."""
+
+        async def call_it() -> CallOutcome:
+            return await self.caller.call(call, turn_id=turn.turn_id, deadline=deadline)
+
+        afresh = wants_fresh(turn.request.message)
+        outcome = await self.cache.fetch(call, turn.request, call_it, deadline=deadline, afresh=afresh)
+        return outcome if mark_of(outcome) is None else await self.outcomes.record(turn.turn_id, outcome)
+
+    async def find_all(self, turn: Turn, calls: Sequence[ApiCall]) -> list[tuple[ApiCall, CallOutcome]] | None:
+        """Return the answer of every call, recorded, when all of them are kept; None when one must be made."""
+        if wants_fresh(turn.request.message):
+            return None
+        found: list[tuple[ApiCall, CallOutcome]] = []
+        for call in calls:
+            outcome = await self.cache.find(call, turn.request)
+            if outcome is None:
+                return None
+            found.append((call, outcome))
+        return [(call, await self.outcomes.record(turn.turn_id, outcome)) for call, outcome in found]
+
+    async def remember(self, turn: Turn, results: Results, *, query: str, language: Language) -> None:
+        """Note the turn's calls for the next message of the chat, before that can arrive."""
+        if not self.cache.is_on:
+            return
+        noted = [
+            self.cache.remembered(call, outcome, turn.request, query=query, language=language)
+            for call, outcome in results
+        ]
+        kept = [one for one in noted if one is not None]
+        if kept:
+            chat = chat_key(turn.request.tenant, turn.request.chat_id)
+            await self.cache.last_calls.note(chat, kept, before=await self.cache.recall(turn.request))
+
+
+def mark_of(outcome: CallOutcome) -> Cached | None:
+    """Say where an outcome came from, when no call was made for it."""
+    return outcome.cached if isinstance(outcome, CallSucceeded) else None
+
+
+def marks_of(results: Results) -> dict[str, Cached]:
+    """Name the endpoints that were not called for this turn, for its meta event; the oldest answer of each counts."""
+    marks: dict[str, Cached] = {}
+    for call, outcome in results:
+        mark = mark_of(outcome)
+        if mark is not None and mark.age_s >= marks.get(call.endpoint.name, mark).age_s:
+            marks[call.endpoint.name] = mark
+    return marks
+
+
+def ended(call: ApiCall, outcome: CallOutcome) -> CallEnded:
+    """Tell that a call ended, or that it need not be made."""
+    return CallEnded(
+        index=call.index,
+        endpoint=call.endpoint.name,
+        reason=None if isinstance(outcome, CallSucceeded) else outcome.reason,
+        elapsed_ms=round(outcome.elapsed_ms, 1),
+        cached=mark_of(outcome),
+    )
