@@ -50,7 +50,8 @@ def stack(tmp_path_factory: pytest.TempPathFactory, api: ComplainingApi) -> Iter
         data_dir=tmp_path_factory.mktemp("complaints"),
         shim_port=free_port(),
         demo_port=free_port(),
-        environment={"CALLING_ALLOWED_HOSTS": "127.0.0.1"},
+        # What reaches the API is counted here, so chats must not answer for each other.
+        environment={"CALLING_ALLOWED_HOSTS": "127.0.0.1", "ATC_RESPONSE_CACHE_ENABLED": "false"},
     )
     with Stack(options) as running:
         register_all(running.url, api)
