@@ -18,6 +18,7 @@ TASK_MODULES = (
     "tasks.format",
     "tasks.index",
     "tasks.search",
+    "tasks.sources",
     "tasks.sweep",
 )
 

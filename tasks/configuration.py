@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from tasks import names
 from tasks.queues import QueueName, declared_queues, routes
-from workers.runtime.settings import QueueSettings, RedisSettings, Settings
+from workers.runtime.settings import IndexingSettings, QueueSettings, RedisSettings, Settings
 
 _REDIS_SCHEMES = frozenset({"redis", "rediss"})
 _AMQP_SCHEMES = frozenset({"amqp", "amqps", "pyamqp"})
@@ -168,7 +168,7 @@ def _worker(queue: QueueSettings) -> dict[str, object]:
 def _beat(settings: Settings) -> dict[str, object]:
     every_s = settings.turn.sweep_every_s
     return {
-        # In memory: the only entry repeats each second, so there is nothing to remember and no file to lock.
+        # In memory: the entries repeat within seconds, so there is nothing to remember and no file to lock.
         "beat_scheduler": "celery.beat:Scheduler",
         "beat_max_loop_interval": max(0.1, every_s / 2),
         "beat_schedule": {
@@ -178,5 +178,15 @@ def _beat(settings: Settings) -> dict[str, object]:
                 # Rounds that nobody took in time are worth nothing: the next one sees the same.
                 "options": {"expires": 2 * every_s},
             },
+            **_looking_at_sources(settings.indexing),
         },
     }
+
+
+def _looking_at_sources(indexing: IndexingSettings) -> dict[str, object]:
+    """Look for sources that are due, where there are any."""
+    if indexing.sources_file is None:
+        return {}
+    every_s = indexing.look_every_s
+    entry = {"task": names.LOOK_AT_SOURCES, "schedule": every_s, "options": {"expires": 2 * every_s}}
+    return {"look-at-sources": entry}

@@ -6,6 +6,8 @@
     calling         signalbox.call, signalbox.call_part      one API call (a chord's header has several)
     formatting      signalbox.format                         a turn to answer (a chord's body)
     indexing        signalbox.index                          an endpoint to index
+                    signalbox.look_at_sources                a round over the scheduled sources
+                    signalbox.refresh_source                 a run of one source
     maintenance     signalbox.sweep, Celery's own tasks      a round of housekeeping
 
 A queue's name is also its routing key: without one of its own, every queue would be bound by the default key.
@@ -39,6 +41,8 @@ QUEUE_OF_TASK: dict[str, QueueName] = {
     names.CALL_PART: QueueName.CALLING,
     names.FORMAT: QueueName.FORMATTING,
     names.INDEX: QueueName.INDEXING,
+    names.LOOK_AT_SOURCES: QueueName.INDEXING,
+    names.REFRESH_SOURCE: QueueName.INDEXING,
     names.SEARCH: QueueName.CLASSIFICATION,
     names.SWEEP: QueueName.MAINTENANCE,
 }

@@ -7,6 +7,7 @@ WorkerError
 ├── PermanentError     dead-lettered at once
 │   ├── UnknownTurn
 │   ├── EndpointUnknown
+│   ├── DocumentUnreadable
 │   └── IndexRefused
 └── StaleTurn          ignored: another worker was first
 """
@@ -48,6 +49,10 @@ class EndpointUnknown(PermanentError):
     def __init__(self, endpoint_id: str) -> None:
         super().__init__(endpoint_id)
         self.endpoint_id = endpoint_id
+
+
+class DocumentUnreadable(PermanentError):
+    """A document can't be had, or can't be used; the message says why, to the operator."""
 
 
 class IndexRefused(PermanentError):

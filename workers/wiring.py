@@ -12,6 +12,7 @@ import structlog
 
 from workers.caching.cache import ResponseCache
 from workers.calling.caller import Caller
+from workers.calling.fetching import DocumentFetcher
 from workers.calling.outcomes import OutcomeStore
 from workers.classification import language
 from workers.classification.chain import Classifier
@@ -19,8 +20,11 @@ from workers.classification.disambiguator import Disambiguator
 from workers.classification.explaining import Explainer
 from workers.errors import StoreUnavailable
 from workers.indexing.indexer import Indexer
+from workers.indexing.openapi.document import LARGEST_BYTES
+from workers.indexing.refresher import Refresher
 from workers.llm.model import LanguageModel
 from workers.registry.questions import Questions
+from workers.registry.sources import SourceStore
 from workers.registry.store import RegistryStore
 from workers.retrieval.embedder import open_embedder
 from workers.retrieval.search import EndpointSearch
@@ -47,6 +51,8 @@ class Rooms:
     steps: Steps
     rest: Rest
     indexer: Indexer
+    refresher: Refresher
+    fetcher: DocumentFetcher
     search: EndpointSearch
     explainer: Explainer
     caller: Caller
@@ -94,6 +100,7 @@ async def open_rooms(settings: Settings) -> Rooms:
         clock=utc_now,
         batch_timeout=timedelta(seconds=settings.calling.batch_timeout_s),
     )
+    fetcher = DocumentFetcher(settings.calling, max_bytes=LARGEST_BYTES, timeout_s=settings.indexing.fetch_timeout_s)
     opened = Rooms(
         settings=settings,
         redis=redis,
@@ -107,6 +114,14 @@ async def open_rooms(settings: Settings) -> Rooms:
             lease_s=settings.turn.lease_s,
         ),
         indexer=Indexer(registry=registry, embedder=embedder),
+        refresher=Refresher(
+            registry=registry,
+            sources=SourceStore(redis, keys),
+            fetch=fetcher.fetch,
+            file=settings.indexing.sources_file,
+            claimed_s=settings.queue.message_expires_s,
+        ),
+        fetcher=fetcher,
         search=search,
         explainer=Explainer(questions=Questions(redis, keys), search=search, settings=settings.routing, clock=utc_now),
         caller=caller,
@@ -134,6 +149,7 @@ async def close_rooms() -> None:
         with contextlib.suppress(asyncio.CancelledError):
             await opened.lease_keeper
         await opened.caller.close()
+        await opened.fetcher.close()
         await opened.search.close()
         for client in {opened.redis, opened.cache_redis}:
             await client.aclose()

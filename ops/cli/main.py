@@ -18,6 +18,7 @@ from ops.cli import (
     index,
     reindex,
     similar,
+    sources,
     talk,
     turn,
     up,
@@ -34,6 +35,7 @@ app.command()(similar.similar)
 app.command()(talk.ask)
 app.command()(talk.chat)
 app.add_typer(endpoints.app, name="endpoints")
+app.add_typer(sources.app, name="sources")
 app.add_typer(turn.app, name="turn")
 app.add_typer(failed.app, name="failed")
 app.add_typer(breakers.app, name="breakers")

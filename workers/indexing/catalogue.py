@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from schemas.endpoints import Endpoint
 from schemas.registration import EndpointRegistration
 
 _LONGEST_NAME = 80
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one where it is built
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,17 +30,38 @@ class Problem:
 def load(source: Path | str, *, tenant: str = "default") -> tuple[list[Endpoint], list[Problem]]:
     """Read the file (a Path, or a one-line text that names one), or the text itself.
 
-    The document is a list of registrations, or a mapping with the key `endpoints`. JSON is YAML. An unreadable file
-    raises OSError; anything else that is wrong becomes a Problem.
+    The document is a list of registrations, or a mapping with the list under `endpoints` (or `response`, as Ruuter
+    answers). JSON is YAML. An unreadable file raises OSError; anything else that is wrong becomes a Problem.
     """
     try:
-        document = yaml.safe_load(_text(source))
+        text = _text(source)
+    except UnicodeDecodeError as error:
+        return [], [Problem(entry=None, name="", path="", message=f"not readable as UTF-8: {error}")]
+    return read_catalogue(text, tenant=tenant)
+
+
+def read_catalogue(text: str, *, tenant: str = "default") -> tuple[list[Endpoint], list[Problem]]:
+    """Read the text of a catalogue, as `load` does."""
+    try:
+        document = _document(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         return [], [Problem(entry=None, name="", path="", message=f"not readable as YAML or JSON: {error}")]
-    entries = document.get("endpoints") if isinstance(document, dict) else document
+    entries = document
+    if isinstance(document, dict):
+        entries = document.get("endpoints", document.get("response"))
     if not isinstance(entries, list):
         return [], [Problem(entry=None, name="", path="endpoints", message="a list of endpoints is expected")]
     return _read(entries, tenant)
+
+
+def _document(text: str) -> Any:
+    """JSON by its own parser, thirty times as fast as YAML's; the rest, and what that one refuses, as YAML."""
+    if text.lstrip("\ufeff \t\r\n")[:1] in ("[", "{"):
+        try:
+            return json.loads(text.lstrip("\ufeff"))
+        except ValueError:
+            pass  # YAML's flow style begins like JSON too
+    return yaml.load(text, _Loader)  # noqa: S506 - a safe loader
 
 
 def _text(source: Path | str) -> str:

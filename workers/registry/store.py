@@ -79,6 +79,12 @@ class RegistryStore:
         model = await self.model()
         return tuple(_as_of(Registered.model_validate_json(raw), model) for raw in found if raw)
 
+    async def ids(self, tenant: str) -> frozenset[str]:
+        """Return the ids of all the tenant's endpoints."""
+        with answering():
+            members = await self._redis.zrangebylex(self._keys.registry_order(), f"[{tenant}\0", f"({tenant}\1")
+        return frozenset(str(member).rpartition("\0")[2] for member in members)
+
     async def announce_model(self, tag: str) -> None:
         """Say by which model's vectors the workers search; what another one indexed is stale from now on."""
         with answering():

@@ -22,6 +22,11 @@ All records of one chat carry the hash tag of its shard, so that one script may 
     sb:{registry}:curves    hash    model → what its scores mean here, where that was measured
     sb:{registry}:followers zset    processes that follow the log, by the moment of their last sign of life (seconds)
     sb:{registry}:applied   hash    follower → id of the last log entry it applied
+    sb:{registry}:sources   string  the scheduled sources, as they were last read
+    sb:{registry}:owned     hash    endpoint id → which source brought it, and a digest of what it brought
+    sb:{registry}:runs      hash    source → its last run
+    sb:{registry}:claim:<source>    string  the run that has the source
+    sb:{registry}:run:<run> string  how far a run has come
     sb:asked:<id>           string  a question to search, until a worker answers it
     sb:answered:<id>        string  its answer, until the door has read it
     sb:usage:<day>          hash    [tenant, judgement, model, metric] → that day's sum
@@ -113,6 +118,21 @@ class Keys:
 
     def registry_curves(self) -> str:
         return f"{self.registry()}:curves"
+
+    def sources(self) -> str:
+        return f"{self.registry()}:sources"
+
+    def source_owned(self) -> str:
+        return f"{self.registry()}:owned"
+
+    def source_runs(self) -> str:
+        return f"{self.registry()}:runs"
+
+    def source_claim(self, source: str) -> str:
+        return f"{self.registry()}:claim:{source}"
+
+    def source_run(self, run: str) -> str:
+        return f"{self.registry()}:run:{run}"
 
     def followers(self) -> str:
         return f"{self.registry()}:followers"

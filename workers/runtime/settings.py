@@ -143,6 +143,16 @@ class RetrievalSettings(BaseSettings):
     poll_registry_s: PositiveFloat = 1.0
 
 
+class IndexingSettings(BaseSettings):
+    """Scheduled sources. Without `sources_file` there are none; the workers read it anew at each look."""
+
+    model_config = _prefix("INDEXING_")
+
+    sources_file: Path | None = None
+    look_every_s: PositiveFloat = 15.0
+    fetch_timeout_s: PositiveFloat = 30.0
+
+
 class LlmSettings(BaseSettings):
     """The language model. `rules` never asks it; `auto` asks when the rules are unsure; `dspy` asks first.
 
@@ -213,6 +223,7 @@ class Settings(BaseSettings):
     calling: CallingSettings = Field(default_factory=CallingSettings)
     cache: CacheSettings = Field(default_factory=CacheSettings)
     retrieval: RetrievalSettings = Field(default_factory=RetrievalSettings)
+    indexing: IndexingSettings = Field(default_factory=IndexingSettings)
     llm: LlmSettings = Field(default_factory=LlmSettings)
     shim: ShimSettings = Field(default_factory=ShimSettings)
     local: LocalSettings = Field(default_factory=LocalSettings)
