@@ -114,13 +114,7 @@ async def open_rooms(settings: Settings) -> Rooms:
             lease_s=settings.turn.lease_s,
         ),
         indexer=Indexer(registry=registry, embedder=embedder),
-        refresher=Refresher(
-            registry=registry,
-            sources=SourceStore(redis, keys),
-            fetch=fetcher.fetch,
-            file=settings.indexing.sources_file,
-            claimed_s=settings.queue.message_expires_s,
-        ),
+        refresher=_open_refresher(registry, SourceStore(redis, keys), fetcher, settings),
         fetcher=fetcher,
         search=search,
         explainer=Explainer(questions=Questions(redis, keys), search=search, settings=settings.routing, clock=utc_now),
@@ -129,6 +123,18 @@ async def open_rooms(settings: Settings) -> Rooms:
     )
     occupy(opened)
     return opened
+
+
+def _open_refresher(
+    registry: RegistryStore, sources: SourceStore, fetcher: DocumentFetcher, settings: Settings
+) -> Refresher:
+    return Refresher(
+        registry=registry,
+        sources=sources,
+        fetch=fetcher.fetch,
+        file=settings.indexing.sources_file,
+        claimed_s=settings.queue.message_expires_s,
+    )
 
 
 def _cache_client(settings: Settings) -> aioredis.Redis | None:
