@@ -56,10 +56,14 @@ class Collecting(Frozen):
 
 
 class Conversation(Frozen):
-    """The chat's record; absent means a new chat. `choices` are the buttons offered last (only these are accepted)."""
+    """The chat's record; absent means a new chat. `choices` are the buttons offered last (only these are accepted).
+
+    `parked` are collections that a question about something else has interrupted, the latest last.
+    """
 
     language: Language | None = None
     collecting: Collecting | None = None
     transcript: tuple[Utterance, ...] = ()
     choices: tuple[Choice, ...] = ()
+    parked: tuple[Collecting, ...] = ()
     updated_at: AwareDatetime | None = None

@@ -81,7 +81,9 @@ def _for(
 
 
 def _covers_both(days: Days) -> bool:
-    """Whether a stretch fills a whole period: a range, this week, tomorrow, on 24 February."""
+    """Whether a stretch fills a whole period: a range, this week, tomorrow, tomorrow from six to eight, on 24 May."""
+    if days.at_first != days.at_last:
+        return True
     if days.role in ("from", "to"):
         return False
     return not days.is_day or (days.at_first is None and (days.grain == "near" or days.role == "on"))

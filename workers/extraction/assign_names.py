@@ -128,11 +128,12 @@ def _unlisted_towns(reading: Reading) -> list[tuple[int, int, JsonValue, str]]:
 def _direction(reading: Reading, span: tuple[int, int], ending: str, *, is_money: bool) -> Direction:
     start, end = span
     before, after = reading.text.folded[:start], reading.text.folded[end:]
-    if is_money and (_AMOUNT_BEFORE.search(before) or _AMOUNT_AFTER.match(after)):
+    is_target = _END_BEFORE.search(before) is not None
+    if is_money and (_AMOUNT_BEFORE.search(before) or (_AMOUNT_AFTER.match(after) and not is_target)):
         return "start"
     if _START_ENDING.fullmatch(ending) or _START_BEFORE.search(before):
         return "start"
-    if _END_ENDING.fullmatch(ending) or _END_BEFORE.search(before):
+    if _END_ENDING.fullmatch(ending) or is_target:
         return "end"
     if is_money and (_CURRENCY_END_ENDING.fullmatch(ending) or _IN_BEFORE.search(before)):
         return "end"

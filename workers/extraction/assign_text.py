@@ -28,6 +28,7 @@ _CAPITALISED_RUN = re.compile(
 )
 _LONGEST_TEXT = 200
 _LONGEST_QUESTION_LIKE = 2
+_SENTENCE_WORDS = 5
 _BESIDE = 3
 
 
@@ -115,9 +116,14 @@ def _answered(reading: Reading, waiting: Sequence[Param], taken: list[Span], lab
 
 
 def left_over(reading: Reading, taken: list[Span], labels: list[Span]) -> Span:
-    """Return the longest stretch that nobody claimed, without the connecting words at its edges."""
+    """Return the longest stretch that nobody claimed, without the connecting words at its edges.
+
+    A sentence that is the whole message keeps its words but for courtesies.
+    """
     cuts = sorted([*taken, *reading.excluded, *_labels_beside(labels, taken)])
     edges = [(0, 0), *cuts, (len(reading.text.raw), len(reading.text.raw))]
+    if not cuts and len(reading.words) >= _SENTENCE_WORDS:
+        return _trim(reading, 0, len(reading.text.raw), key="courtesy")
     stretches = [_trim(reading, one[1], two[0]) for one, two in pairwise(edges) if one[1] < two[0]]
     return max(stretches, key=lambda span: span[1] - span[0], default=(0, 0))
 
@@ -133,8 +139,8 @@ def _labels_beside(labels: list[Span], taken: list[Span]) -> list[Span]:
     ]
 
 
-def _trim(reading: Reading, start: int, end: int) -> Span:
-    """Drop punctuation and connecting words at both ends."""
+def _trim(reading: Reading, start: int, end: int, *, key: str = "connectors") -> Span:
+    """Drop punctuation and connecting words at both ends; `key` names the phrases that connect."""
     raw = reading.text.raw
     while True:
         before = (start, end)
@@ -143,16 +149,16 @@ def _trim(reading: Reading, start: int, end: int) -> Span:
         while start < end and raw[end - 1] in _EDGE:
             end -= 1
         inside = [word for word in reading.text.words if start <= word.start and word.end <= end]
-        if len(inside) > 1 and _is_connector(inside[0].folded):
+        if len(inside) > 1 and _is_among(key, inside[0].folded):
             start = inside[0].end
-        elif len(inside) > 1 and _is_connector(inside[-1].folded):
+        elif len(inside) > 1 and _is_among(key, inside[-1].folded):
             end = inside[-1].start
         if before == (start, end):
             return start, end
 
 
-def _is_connector(word: str) -> bool:
-    return starts_phrase([word.replace("'", "")], 0, "connectors") == 1
+def _is_among(key: str, word: str) -> bool:
+    return starts_phrase([word.replace("'", "")], 0, key) == 1
 
 
 def could_be_value(reading: Reading, start: int, end: int) -> bool:

@@ -87,6 +87,21 @@ def ask_again(collecting: Collecting, *, language: Language, now: datetime) -> O
     return _Turn(collecting=collecting, reading=read("", language=language, now=now)).ask()
 
 
+def offer_again(collecting: Collecting, *, language: Language, now: datetime) -> Asked:
+    """Ask whether to go on with a collection that was interrupted; its values are kept.
+
+    The offer is no question for a value, so it counts only where it stands for the question whether to go on.
+    """
+    question, choices = Asker(collecting=collecting, language=language, now=now).offer()
+    stands_for_prompt = collecting.turns + 1 == collecting.continuation_turn
+    update = {
+        "turns": collecting.turns + stands_for_prompt, "asked": missing_of(collecting), "last_question": question,
+        "awaiting_continuation": True,
+    }  # fmt: skip
+    waiting = collecting.model_copy(update=update)
+    return Asked(collecting=waiting, question=question, missing=waiting.asked, choices=choices)
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Turn:
     """One message of one collection."""

@@ -41,14 +41,21 @@ class Asker:
     def ask_to_go_on(self, *said_first: str) -> tuple[str, tuple[Choice, ...]]:
         """Ask whether to go on, naming what is still missing; the choices are yes and no."""
         missing = listed([self._named(param, of) for param, of in self._missing_params()], self.language)
-        choices = tuple(
+        return self._fresh("asking.go_on", said_first, missing=missing), self._yes_or_no()
+
+    def offer(self) -> tuple[str, tuple[Choice, ...]]:
+        """Offer to go on with what was interrupted, by its title; the choices are yes and no."""
+        titles = [title(progress.endpoint, self.language) for progress in self.collecting.endpoints]
+        return self._fresh("asking.offer", (), title=listed(titles, self.language)), self._yes_or_no()
+
+    def _yes_or_no(self) -> tuple[Choice, ...]:
+        return tuple(
             Choice(
                 title=text(f"asking.{answer}_title", self.language),
                 payload=text(f"asking.{answer}_value", self.language),
             )
             for answer in ("yes", "no")
         )
-        return self._fresh("asking.go_on", said_first, missing=missing), choices
 
     def ask_which(self, param: Param, doubt: Doubt, *said_first: str) -> tuple[str, tuple[Choice, ...]]:
         """Ask which of two readings was meant; each choice is written so that it has only one."""

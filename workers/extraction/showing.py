@@ -19,6 +19,7 @@ _ESTONIAN = re.compile(
 )
 _FIRST_CLAUSE = re.compile(r"\s*[(;.:—–]\s*|\s+-\s+|,\s+(?=as\b|for\b|which\b|mis\b|mille\b|котор)")
 _ARTICLE = re.compile(r"(?:the|a|an|your|how|what|when|which|whether|only|any)(?!\w)")
+_MOMENT = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)T(?P<clock>\d\d:\d\d)")
 _LONGEST_LABEL = 70
 _OPTIONS_SHOWN = 6
 _NOT_NAMED_BY_KIND = frozenset({
@@ -133,8 +134,11 @@ def _options(param: Param, language: Language) -> str:
 
 
 def _shown_example(param: Param, example: JsonValue, language: Language) -> str:
-    """Show a moment's example as a day; the rest as the catalogue writes it."""
+    """Show a moment's example as people write it, a whole day's without a clock; the rest as the catalogue has it."""
     if isinstance(example, bool):
         return shown(param, example, language, None)
     written = str(example)
-    return written[:10] if param.kind is Kind.MOMENT and re.match(r"\d{4}-\d\d-\d\dT", written) else written
+    moment = _MOMENT.match(written) if param.kind is Kind.MOMENT else None
+    if moment is None:
+        return written
+    return moment["day"] if moment["clock"] in ("00:00", "23:59") else f"{moment['day']} {moment['clock']}"

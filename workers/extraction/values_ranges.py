@@ -29,9 +29,17 @@ _CLOCK = (
     r"(?P<h>\d{1,2})(?:(?::|\.(?=\d\d(?!\.)))(?P<m>\d\d))?(?::\d\d)?"
     r"\s*(?P<half>a\.?m\.?|p\.?m\.?|утра|вечера|дня|hommikul|ohtul)?(?:\s*час\w*)?(?!\w)"
 )
+_SECOND_CLOCK = re.sub(r"\?P<(\w+)>", r"?P<\1_to>", _CLOCK)
+_HOURS = (
+    rf"(?P<sign>at|kell|kella|в|во|@|alates kella|alates kell|from|с|со|between|kl\.?)?\s*{_CLOCK}(?:-?st)?"
+    rf"\s*(?:-|to|till?|until|kuni|до|по|and|ja)\s*(?P<sign_to>kella|kell)?\s*{_SECOND_CLOCK}(?:-?ni(?!\w))?"
+)
 _AFTER_DAY = re.compile(rf"[\s,]*(?P<sign>at|kell|kella|в|во|@|alates kella|alates kell|с|from|kl\.?)?\s*{_CLOCK}")
 _BEFORE_DAY = re.compile(rf"(?:^|(?<=[^\w]))(?P<sign>at|kell|kella|в|во|@|kl\.?)?\s*{_CLOCK}\s*(?:on\s+|,)?\s*$")
+_HOURS_AFTER_DAY = re.compile(rf"[\s,]*{_HOURS}")
+_HOURS_BEFORE_DAY = re.compile(rf"(?:^|(?<=[^\w])){_HOURS}\s*(?:on\s+|,)?\s*$")
 _NOON = 12
+_SAYS_CLOCK = ("at", "kell", "kella", "alates kella", "alates kell", "@", "kl", "kl.")
 _LAST_HOUR, _LAST_MINUTE = 23, 59
 
 
@@ -123,6 +131,9 @@ def _with_clock(days: Days, folded: str, named: Sequence[Days]) -> Days:
     """Take the clock time said right after a day, or right before it."""
     if not days.is_day or days.at_first is not None:
         return days
+    hours = _with_hours(days, folded, named)
+    if hours is not None:
+        return hours
     following = _AFTER_DAY.match(folded, days.end)
     if following and not any(
         other.start < following.end() and days.end < other.end for other in named if other != days
@@ -138,6 +149,21 @@ def _with_clock(days: Days, folded: str, named: Sequence[Days]) -> Days:
     return days
 
 
+def _with_hours(days: Days, folded: str, named: Sequence[Days]) -> Days | None:
+    """Take two clock times of one day ("tomorrow from 18:00 to 19:30"); an earlier second one is the next day's."""
+    after, before = _HOURS_AFTER_DAY.match(folded, days.end), _HOURS_BEFORE_DAY.search(folded[: days.start])
+    for match in (after, before):
+        if match is None or any(days != o and match.start() < o.end and o.start < match.end() for o in named):
+            continue
+        is_told = any(match[group] for group in ("m", "half", "m_to", "half_to")) or match["sign"] in _SAYS_CLOCK
+        first, last = _time_of(match, ""), _time_of(match, "_to")
+        if is_told and first is not None and last is not None:
+            until = days.last if first <= last else shifted(days.last, 1) or days.last
+            start, end = min(days.start, match.start()), max(days.end, match.end())
+            return replace(days, start=start, end=end, last=until, at_first=first, at_last=last)
+    return None
+
+
 def _clock(match: re.Match[str]) -> time | None:
     """Read hours and minutes; a bare number is a time only after a word that says so."""
     half = match["half"] or ""
@@ -145,7 +171,12 @@ def _clock(match: re.Match[str]) -> time | None:
         return None
     if match["sign"] in ("с", "from") and not (match["m"] or half):
         return None
-    hour, minute = int(match["h"]), int(match["m"] or 0)
+    return _time_of(match, "")
+
+
+def _time_of(match: re.Match[str], which: str) -> time | None:
+    half = match[f"half{which}"] or ""
+    hour, minute = int(match[f"h{which}"]), int(match[f"m{which}"] or 0)
     if half.startswith(("p", "вечера", "дня", "ohtul")) and hour < _NOON:
         hour += _NOON
     elif half.startswith("a") and hour == _NOON:

@@ -21,6 +21,7 @@ from workers.formatting.values import (
 )
 
 FIELDS_IN_ROW = 3
+_DEEPEST_CELL = 4
 # What names a thing, best first; the words are those of keys, in English and Estonian.
 _LEADING = "name nimi title pealkiri label subject headline address aadress description text station city date"
 _LEADS = _LEADING.split()
@@ -67,8 +68,8 @@ def _cells(item: dict[str, JsonValue], path: str, reading: Reading, *, depth: in
         said = say_field(key, value, item, reading, limit=ROW_LIMIT)
         if said:
             cells.append(_Cell(key, here, said, _weight(key, value, item, reading) - depth))
-        elif isinstance(value, dict) and depth == 0 and in_language(value, reading.language) is None:
-            cells.extend(_cells(value, here, reading, depth=1))
+        elif isinstance(value, dict) and depth < _DEEPEST_CELL and in_language(value, reading.language) is None:
+            cells.extend(_cells(value, here, reading, depth=depth + 1))
     return cells
 
 

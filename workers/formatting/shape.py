@@ -155,7 +155,8 @@ def _nested(start: str, value: JsonValue, path: str, reading: Reading, depth: in
         return []
     total = reading.totals.get(path, len(value))
     if depth + 1 >= _DEEPEST_LINE:
-        return [f"{start} {results(total, reading)}"]
+        said = next(iter(row_lines([value], path, reading)), "") if isinstance(value, dict) else ""
+        return [f"{start} {said or results(total, reading)}"]
     inner = (
         _list_lines(value, path, total, reading, depth + 1)
         if isinstance(value, list)

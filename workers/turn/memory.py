@@ -21,7 +21,7 @@ def after_turn(
     now: datetime,
     kept: int,
 ) -> Conversation:
-    """Add both sides of the turn to the transcript (at most `kept` utterances) and keep what is open."""
+    """Add both sides of the turn to the transcript (at most `kept` utterances) and keep what is open or parked."""
     said = (Utterance(role="user", text=turn.request.message), Utterance(role="bot", text=turn.answer))
     earlier = before.transcript if before else ()
     return Conversation(
@@ -29,6 +29,7 @@ def after_turn(
         collecting=collecting,
         transcript=(*earlier, *said)[-kept:],
         choices=tuple(choices),
+        parked=before.parked if before else (),
         updated_at=now,
     )
 

@@ -50,11 +50,13 @@ class Speaker:
         *,
         collecting: Collecting | None = None,
         choices: Sequence[Choice] = (),
+        offered: Sequence[Choice] = (),
         cached: Mapping[str, Cached] = MappingProxyType({}),
     ) -> str | None:
         """End the turn with its answer. What stays open beside it, a collection or choices, is kept and not shown.
 
-        `cached` names the endpoints whose answer was known already.
+        `offered` are shown as well: the answer ends with the question that they answer. `cached` names the endpoints
+        whose answer was known already.
         """
         decision = turn.decision
         terminal = AnswerCompleted(
@@ -63,8 +65,9 @@ class Speaker:
             layer=decision.layer if decision else Layer.OOD,
             endpoints=tuple(call.endpoint.name for call in turn.calls),
             cached=dict(cached),
+            choices=tuple(offered),
         )
-        return await self._end(turn, before, terminal, collecting=collecting, choices=choices)
+        return await self._end(turn, before, terminal, collecting=collecting, choices=(*choices, *offered))
 
     async def _end(
         self,

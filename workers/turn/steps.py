@@ -7,12 +7,13 @@ StoreUnavailable (retried) and bugs.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from schemas.calls import ApiCall, CallOutcome
+from schemas.calls import ApiCall, Cached, CallOutcome
 from schemas.commands import Command, Stage
 from schemas.conversations import Collecting, Conversation
 from schemas.events import CallStarted, PhaseChanged, TurnEvent, TurnFailed
@@ -34,10 +35,12 @@ from workers.turn import machine
 from workers.turn.cached import CachedCalls, ended, marks_of
 from workers.turn.machine import advance, next_command
 from workers.turn.memory import spoken_message
+from workers.turn.parking import offered, parked_by
 from workers.turn.reopening import reopen
 from workers.turn.speech import Speaker
 
 Work = Callable[[Taken], Awaitable[Command | None]]
+_NONE_CACHED: Mapping[str, Cached] = MappingProxyType({})
 
 
 def _local(moment: datetime, request: TurnRequest) -> datetime:
@@ -72,7 +75,7 @@ class Steps:
         decision = await self.classifier.decide(taken.turn.request, taken.conversation, now=self.clock())
         turn = advance(taken.turn, machine.Routed(decision))
         if turn.phase is Phase.FORMATTING:
-            return await self._reply(turn, taken.conversation, decision)
+            return await self._reply(turn, parked_by(decision, taken.conversation), decision)
         return await self._move(turn)
 
     async def extract(self, turn_id: str) -> Command | None:
@@ -80,10 +83,10 @@ class Steps:
         return await self._stage(turn_id, {Phase.EXTRACTING}, Phase.EXTRACTING, self._extract)
 
     async def _extract(self, taken: Taken) -> Command | None:
-        turn, conversation = taken.turn, taken.conversation
-        decision = _decision(turn)
-        message = spoken_message(turn, conversation)
-        collecting = conversation.collecting if conversation and decision.resumes else None
+        turn, decision = taken.turn, _decision(taken.turn)
+        message = spoken_message(turn, taken.conversation)
+        conversation = parked_by(decision, taken.conversation)
+        collecting = conversation.collecting if conversation else None
         if collecting is None:
             collecting = open_collection(decision.endpoints, message, unmatched=decision.unmatched)
         now = _local(self.clock(), turn.request)
@@ -93,8 +96,7 @@ class Steps:
             case Ready(collecting=complete):
                 return await self._plan(turn, conversation, complete)
             case Abandoned(say=say) if say:
-                said = advance(turn, machine.Answered(say))
-                return _start(await self.speaker.answer(said, conversation))
+                return await self._finish(turn, conversation, say)
             case Abandoned(reason=reason):
                 fallen = await self.classifier.fall_through(
                     turn.request, conversation, language=decision.language, rule=reason
@@ -172,8 +174,25 @@ class Steps:
             again = ask_again(reopened.collecting, language=decision.language, now=now)
             if isinstance(again, Asked):
                 return await self._ask(turn, conversation, again, said_first=spoken)
-        answered = advance(turn, machine.Answered(spoken))
-        return _start(await self.speaker.answer(answered, conversation, cached=marks_of(results)))
+        return await self._finish(turn, conversation, spoken, cached=marks_of(results))
+
+    async def _finish(
+        self, turn: Turn, conversation: Conversation | None, said: str, *, cached: Mapping[str, Cached] = _NONE_CACHED
+    ) -> Command | None:
+        """End the turn with its answer; what the chat had parked for it is offered again."""
+        offer = offered(conversation, language=turn.language or "en", now=_local(self.clock(), turn.request))
+        whole = f"{said}
+
+{offer.text}" if offer else said
+        return _start(
+            await self.speaker.answer(
+                advance(turn, machine.Answered(whole)),
+                offer.conversation if offer else conversation,
+                collecting=offer.conversation.collecting if offer else None,
+                offered=offer.choices if offer else (),
+                cached=cached,
+            )
+        )
 
     async def _ask(
         self, turn: Turn, conversation: Conversation | None, asked: Asked, *, said_first: str = ""
@@ -225,11 +244,13 @@ class Steps:
         if decision.choices:
             asked = advance(turn, machine.Asked(decision.reply))
             return _start(await self.speaker.ask(asked, conversation, choices=decision.choices))
-        answered = advance(turn, machine.Answered(decision.reply)).model_copy(update={"decision": decision})
-        still_open = conversation if conversation and decision.keeps_collection else Conversation()
+        decided = turn.model_copy(update={"decision": decision})
+        if not (conversation and decision.keeps_collection):
+            return await self._finish(decided, conversation, decision.reply)
+        answered = advance(decided, machine.Answered(decision.reply))
         return _start(
             await self.speaker.answer(
-                answered, conversation, collecting=still_open.collecting, choices=still_open.choices
+                answered, conversation, collecting=conversation.collecting, choices=conversation.choices
             )
         )
 

@@ -1,0 +1,49 @@
+"""Scripted dialogues in three languages, over HTTP, through the real queues; each file of `dialogues` is one test."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ops.local.catalogue import index_all
+from ops.local.options import StackOptions
+from ops.local.stack import Stack
+from tests.acceptance.script import Play, read_script
+from tests.acceptance.town_api import TownApi, running_town_api
+from tests.conftest import free_port
+
+pytestmark = pytest.mark.stack
+
+FOLDER = Path(__file__).parent / "dialogues"
+FILES = sorted(FOLDER.glob("*/*.yaml"))
+
+
+@pytest.fixture(scope="module")
+def api() -> Iterator[TownApi]:
+    with running_town_api() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory, api: TownApi) -> Iterator[Stack]:
+    options = StackOptions(
+        data_dir=tmp_path_factory.mktemp("dialogues"),
+        shim_port=free_port(),
+        with_demo=False,
+        environment={"CALLING_ALLOWED_HOSTS": "127.0.0.1", "SHIM_INDEX_WAIT_S": "60"},
+    )
+    with Stack(options) as running:
+        for indexed in index_all(running.url, api.entries, wait=True):
+            assert indexed.is_good, indexed
+        yield running
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_dialogue(stack: Stack, api: TownApi, file: Path) -> None:
+    script = read_script(file, now=datetime.now(UTC))
+
+    Play(url=stack.url, chat_id=f"script-{uuid.uuid4()}", api=api, script=script).hold()
