@@ -47,6 +47,13 @@ def row_lines(items: Sequence[dict[str, JsonValue]], path: str, reading: Reading
     return [_line([cell for cell in row if cell.path not in same] or row, reading) for row in rows]
 
 
+def fields_in_line(item: dict[str, JsonValue], path: str, reading: Reading) -> str:
+    """Say the few fields of an object that tell most, those of its inner objects among them; "" without any."""
+    cells = _cells(item, path, reading)
+    kept = {id(cell) for cell in sorted(cells, key=lambda cell: -cell.weight)[:FIELDS_IN_ROW]}
+    return "; ".join(f"{reading.name(cell.path)}: {cell.said}" for cell in cells if id(cell) in kept)
+
+
 def _constant(rows: Sequence[Sequence[_Cell]]) -> set[str]:
     if len(rows) < 2:  # noqa: PLR2004 — one row has nothing to be compared with
         return set()

@@ -10,7 +10,7 @@ from schemas.base import JsonValue
 from workers.formatting.locale import listing, plural_form, spoken_number
 from workers.formatting.names import capital, key_words
 from workers.formatting.paths import in_language
-from workers.formatting.rows import row_lines
+from workers.formatting.rows import fields_in_line, row_lines
 from workers.formatting.values import CURRENCY_KEYS, Reading, currency_of, is_hidden, say_field
 from workers.messages.catalog import phrases, text
 
@@ -155,7 +155,7 @@ def _nested(start: str, value: JsonValue, path: str, reading: Reading, depth: in
         return []
     total = reading.totals.get(path, len(value))
     if depth + 1 >= _DEEPEST_LINE:
-        said = next(iter(row_lines([value], path, reading)), "") if isinstance(value, dict) else ""
+        said = fields_in_line(value, path, reading) if isinstance(value, dict) else ""
         return [f"{start} {said or results(total, reading)}"]
     inner = (
         _list_lines(value, path, total, reading, depth + 1)

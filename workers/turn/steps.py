@@ -181,9 +181,7 @@ class Steps:
     ) -> Command | None:
         """End the turn with its answer; what the chat had parked for it is offered again."""
         offer = offered(conversation, language=turn.language or "en", now=_local(self.clock(), turn.request))
-        whole = f"{said}
-
-{offer.text}" if offer else said
+        whole = f"{said}\n\n{offer.text}" if offer else said
         return _start(
             await self.speaker.answer(
                 advance(turn, machine.Answered(whole)),

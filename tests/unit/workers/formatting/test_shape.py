@@ -40,7 +40,15 @@ SHAPES: dict[str, tuple[Any, str]] = {
         {"car": "VW", "tax": {"base": 50, "total": 77.4, "currency": "EUR"}},
         f"{INTRO}\n– Car: VW\n– Tax:\n  – base: 50\n  – total: €77.40",
     ),
-    "a deep object": (DEEP, f"{INTRO}\n– A:\n  – b:\n    – c: 1 entry"),
+    "a deep object": (DEEP, f"{INTRO}\n– A:\n  – b:\n    – c: e: 1"),
+    "rows that hold their values three levels deep": (
+        [{"a": {"b": {"c": "x"}}}, {"a": {"b": {"c": "y"}}}],
+        "I found 2 results about vehicle tax:\n– C: x\n– C: y",
+    ),
+    "an object three levels deep": (
+        {"building": {"register": {"entry": {"use": "dwelling house", "rooms": {"flats": 12}}}}},
+        f"{INTRO}\n– Building:\n  – register:\n    – entry: use: dwelling house; flats: 12",
+    ),
     "rows": (
         rows(2),
         "I found 2 results about vehicle tax:\n– Bill 1 – price: €1.50\n– Bill 2 – price: €2.50",
