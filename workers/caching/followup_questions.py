@@ -1,0 +1,93 @@
+"""Tells whether a message asks about the last result, so that it can be answered without a call. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workers.caching.followup_reading import Reading
+from workers.messages.asking import DIMENSIONS, Wish, words_of_key
+
+Rule = tuple[str, float, Callable[[Reading], bool]]
+
+
+def question(reading: Reading) -> tuple[str, float]:
+    """Return the rule by which the message is a question about the result, and how sure; ("", 0) when it is none.
+
+    Words that nothing explains, values that would need another call, and fields that the result lacks make it none.
+    """
+    is_kept = bool(reading.last.result and reading.last.fields)
+    if not is_kept or reading.unknown or (reading.values and not _are_filters(reading)):
+        return "", 0.0
+    if reading.has("same", "corrections") and not reading.has("back"):
+        return "", 0.0
+    if reading.wants("superlatives") and not _has_dimension(reading):
+        return "", 0.0
+    return next(((reason, sure) for reason, sure, holds in _RULES if holds(reading)), ("", 0.0))
+
+
+def _has_dimension(reading: Reading) -> bool:
+    """Whether the result carries what the superlative measures."""
+    carried = _carried(reading)
+    needed = [DIMENSIONS[each.value.split()[0]] for each in reading.wants("superlatives")]
+    return any(not words or words & carried for words in needed)
+
+
+def _are_filters(reading: Reading) -> bool:
+    """Whether the values pick from what was found ("which of them are on a Monday") rather than ask for more."""
+    has_dates = bool(_carried(reading) & DIMENSIONS["time"])
+    are_days = all(value.sort in ("day", "year") for value in reading.values)
+    picks = reading.has("back") and (reading.has("asks") or bool(reading.wants("counts")))
+    return are_days and has_dates and picks and not reading.has("same", "corrections")
+
+
+def _carried(reading: Reading) -> frozenset[str]:
+    return frozenset(word for field in reading.last.fields for word in words_of_key(field))
+
+
+def _is_asking(reading: Reading) -> bool:
+    return reading.has("asks", "back") or reading.text.endswith("?") or reading.opener_end > 0
+
+
+def _in_order(reading: Reading) -> bool:
+    return bool(reading.wants("ordinals")) and _is_asking(reading)
+
+
+def _how_many(reading: Reading) -> bool:
+    """Counting needs what is counted: them, nothing named, or the endpoint's own things."""
+    if not reading.wants("counts"):
+        return False
+    led = reading.said["small"] | reading.said["back"] | reading.said["polite"] | reading.said["asks"]
+    counted = _places(reading, "counts") | _places(reading, "totals") | frozenset(range(reading.opener_end))
+    return frozenset(range(len(reading.words))) - led - counted <= reading.on_topic
+
+
+def _places(reading: Reading, wish: Wish) -> frozenset[int]:
+    return frozenset(at for each in reading.wants(wish) for at in range(each.first, each.end))
+
+
+def _a_field(reading: Reading) -> bool:
+    return bool(reading.wants("concepts", "fields")) and _is_asking(reading)
+
+
+def _all_of_it(reading: Reading) -> bool:
+    is_thanks = reading.has("thanks")  # "thanks, that's all"
+    return bool(reading.wants("all")) and not is_thanks and reading.has("back", "polite", "asks")
+
+
+def _a_part(reading: Reading) -> bool:
+    """One word of the answer or of the endpoint's description, after an opener: "and the snow?"."""
+    named = (reading.in_answer | reading.in_description) - reading.in_values - reading.said["small"]
+    return len(named) == 1 and reading.opener_end > 0
+
+
+_RULES: tuple[Rule, ...] = (
+    ("asks_for_the_most", 0.8, lambda reading: bool(reading.wants("superlatives"))),
+    ("asks_for_one_in_order", 0.8, _in_order),
+    ("asks_which_of_them", 0.8, lambda reading: bool(reading.values)),
+    ("asks_how_many", 0.8, _how_many),
+    ("asks_for_a_field_of_it", 0.8, lambda reading: _a_field(reading) and reading.has("back")),
+    ("asks_for_a_field", 0.75, _a_field),
+    ("asks_for_the_sum", 0.75, lambda reading: bool(reading.wants("totals")) and _is_asking(reading)),
+    ("asks_for_all", 0.75, _all_of_it),
+    ("asks_for_a_part", 0.6, _a_part),
+)

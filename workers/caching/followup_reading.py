@@ -1,0 +1,186 @@
+"""Reads a message beside the last call: which words are values, which open, point back or ask, and which do neither."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from schemas.endpoints import Language
+from workers.caching.contexts import EndpointView, LastCall
+from workers.caching.followup_values import Spoken, Value, values_in
+from workers.messages.asking import Wanted, Wish, unheard, wanted, words_of_key
+from workers.messages.hearing import Word, is_near, lexicon, spoken_language, words_of
+
+_LISTS = ("openers", "same", "corrections", "negations", "polite", "small", "back", "asks", "thanks")
+_LANGUAGE_KEYS = tuple(f"followup.{name}" for name in ("openers", "small", "asks", "back", "polite", "days"))
+_SHORTEST_TOPIC = 3
+_SHORTEST_STEM = 4
+_LONGEST_ENDING = 4
+_MISSPELT_OPENER = (2, 4)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A message, split once and looked at from all sides. Places are indexes of words."""
+
+    text: str
+    language: Language
+    last: LastCall
+    view: EndpointView
+    answer: str = ""
+
+    @classmethod
+    def of(cls, text: str, preferred: Language, last: LastCall, view: EndpointView, answer: str) -> Reading:
+        composed = unicodedata.normalize("NFC", text).strip()
+        language = spoken_language(words_of(composed), preferred, *_LANGUAGE_KEYS)
+        return cls(composed, language, last, view, answer)
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        return words_of(self.text)
+
+    @cached_property
+    def values(self) -> tuple[Value, ...]:
+        """Every value said, taken back ones ("not Latvia") too."""
+        spoken = Spoken(text=self.text, words=self.words, language=self.language, errors=self.misspelt)
+        return values_in(spoken, self.view.params)
+
+    @cached_property
+    def misspelt(self) -> frozenset[int]:
+        """Places of words that no list knows as they are written; they may be misspelt."""
+        return unheard(self.words, self.language)
+
+    @cached_property
+    def wanted(self) -> tuple[Wanted, ...]:
+        found = wanted(self.words, self.language, fields=self.last.fields)
+        return tuple(each for each in found if not set(range(each.first, each.end)) & self.in_values)
+
+    @cached_property
+    def in_values(self) -> frozenset[int]:
+        return frozenset(at for value in self.values for at in range(value.first, value.end))
+
+    def wants(self, *wishes: Wish) -> tuple[Wanted, ...]:
+        return tuple(each for each in self.wanted if each.wish in wishes)
+
+    @cached_property
+    def said(self) -> dict[str, frozenset[int]]:
+        """The places that each list of phrases covers, outside values."""
+        return {name: frozenset(self._covered(name)) - self.in_values for name in _LISTS}
+
+    def _covered(self, name: str) -> Iterator[int]:
+        phrases = lexicon(f"followup.{name}", self.language)
+        for at in range(len(self.words)):
+            yield from range(at, phrases.match(self.words, at, errors=self.misspelt))
+
+    def has(self, *names: str) -> bool:
+        return any(self.said[name] for name in names)
+
+    @cached_property
+    def opener_end(self) -> int:
+        """Where "and", "thanks, what about" and the like end; 0 when the message opens with none.
+
+        A short unknown word one letter away from an opener is one ("anf in Latvia").
+        """
+        openers = lexicon("followup.openers", self.language)
+        at = end = 0
+        while at < len(self.words) and at not in self.in_values:
+            found = openers.match(self.words, at, errors=self.misspelt)
+            if found == at and at == 0 and self._is_misspelt_opener(self.words[0]):
+                found = 1
+            if found > at:
+                at = end = found
+            elif at in self.said["polite"] | self.said["thanks"]:
+                at += 1
+            else:
+                break
+        return end
+
+    def _is_misspelt_opener(self, word: Word) -> bool:
+        least, most = _MISSPELT_OPENER
+        is_unknown = not any(0 in self.said[name] for name in _LISTS)
+        if not (is_unknown and least < len(word.folded) <= most and word.text[0].islower()):
+            return False
+        entries = lexicon("followup.openers", self.language).by_opening.get(word.folded[0], ())
+        return any(len(entry) == 1 and is_near(word.folded, entry[0]) for entry in entries)
+
+    def starts_with(self, name: str) -> bool:
+        """Whether a phrase of the list stands first, once politeness and openers are past."""
+        at = self.opener_end
+        while at < len(self.words) and at in self.said["polite"] | self.said["thanks"]:
+            at += 1
+        return at < len(self.words) and lexicon(f"followup.{name}", self.language).match(self.words, at) > at
+
+    @cached_property
+    def on_topic(self) -> frozenset[int]:
+        """Places of words that name what the endpoint is about, in any language, or that the person asked with."""
+        return self._alike(_topic_words(self.view, self.last.query))
+
+    @cached_property
+    def in_description(self) -> frozenset[int]:
+        return self._alike(_described_words(self.view))
+
+    @cached_property
+    def in_answer(self) -> frozenset[int]:
+        """Places of words that were in the answer."""
+        return self._alike(_long_words((self.answer,)))
+
+    def _alike(self, known: frozenset[str]) -> frozenset[int]:
+        openings = {word[:_SHORTEST_TOPIC] for word in known}
+        return frozenset(
+            at
+            for at, word in enumerate(self.words)
+            if word.folded[:_SHORTEST_TOPIC] in openings and any(same_stem(word.folded, other) for other in known)
+        )
+
+    @cached_property
+    def unknown(self) -> frozenset[int]:
+        """Places of words that nothing explains: they may be about something else."""
+        known = self.in_values.union(*self.said.values(), self.on_topic, self.in_description, self.in_answer)
+        asked = {at for each in self.wanted for at in range(each.first, each.end)}
+        return frozenset(range(len(self.words))) - known - asked - frozenset(range(self.opener_end))
+
+
+def same_stem(word: str, other: str) -> bool:
+    """Whether two folded words are forms of one: alike but for an ending of up to four letters on either."""
+    if word == other:
+        return True
+    shorter = min(len(word), len(other))
+    shared = next((i for i in range(shorter) if word[i] != other[i]), shorter)
+    return shared >= max(_SHORTEST_STEM, shorter - 2) and max(len(word), len(other)) - shared <= _LONGEST_ENDING
+
+
+@lru_cache(maxsize=256)
+def _topic_words_of(named: tuple[str, ...]) -> frozenset[str]:
+    return _long_words(named)
+
+
+def _topic_words(view: EndpointView, query: str) -> frozenset[str]:
+    aliases = (alias for said in view.aliases.values() for alias in said)
+    labels = (label for param in view.params for label in param.labels.values())
+    named = (*words_of_key(view.name), *view.titles.values(), *aliases, *labels)
+    return _topic_words_of(named) | _long_words((query,))
+
+
+def _described_words(view: EndpointView) -> frozenset[str]:
+    return _topic_words_of((view.description, *view.descriptions.values()))
+
+
+def _long_words(texts: Iterable[str]) -> frozenset[str]:
+    found = (word.folded for text in texts for word in words_of(text))
+    return frozenset(word for word in found if len(word) >= _SHORTEST_TOPIC and not word.isdecimal())
+
+
+_NAME = re.compile(r"[^\W\d_][\w.&'’-]*(?: [^\W_][\w.&'’-]*)*")
+
+
+def names_said(reading: Reading, places: Sequence[int]) -> str:
+    """Return unknown words as one name when they stand together and are written as a name ("Meretuul Energia")."""
+    if not places or places[-1] - places[0] + 1 != len(places):
+        return ""
+    said = [reading.words[at] for at in places]
+    written = reading.text[said[0].start : said[-1].end]
+    is_name = all(word.text[:1].isupper() or word.text[:1].isdigit() for word in said)
+    return written if is_name and _NAME.fullmatch(written) else ""

@@ -1,0 +1,152 @@
+"""Finds the phrases of a word list in what people type: any case form that the list allows, small typing errors too.
+
+A list's entry is words with three marks: `a|b` is either word, `word?` may be left out, `word*` stands for every word
+that begins so. Both sides are folded: lower case, no accents (ё is е, й is и).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+from schemas.endpoints import LANGUAGES, Language
+from workers.messages.catalog import phrases
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_APOSTROPHES = str.maketrans("", "", "'’`")
+_CYRILLIC = re.compile(r"[а-яё]", re.IGNORECASE)
+_RUSSIAN_VOWEL = re.compile(r"[аеиоуыэюяь]{1,2}$")
+_RUSSIAN_ENDING = re.compile(r"[аеиоуыэюяь]{0,2}(?:м|х|ми|в|го|му)?")
+_ESTONIAN_ENDING = re.compile(r"(?:[aeiou]|se)?(?:s|st|sse|le|l|lt|ni|ga|ta|ks|t|d|ja|de\w{0,3}|te\w{0,3})?")
+_ENGLISH_ENDING = re.compile(r"s?")
+_SHORTEST_STEM = 3
+_SHORTEST_WITH_ERROR = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Word:
+    """One word of a text: as it was written, as it is compared, and where it stands."""
+
+    text: str
+    folded: str
+    start: int
+    end: int
+
+
+def fold(text: str) -> str:
+    """Lower the case and drop accents and apostrophes: "Lätis" → "latis", "What's" → "whats", "ещё" → "еще"."""
+    bare = unicodedata.normalize("NFD", text.lower().translate(_APOSTROPHES))
+    return "".join(char for char in bare if not unicodedata.combining(char))
+
+
+def words_of(text: str) -> tuple[Word, ...]:
+    """Cut a text (composed, NFC) into words; everything else separates them."""
+    return tuple(
+        Word(text=m.group(), folded=fold(m.group()), start=m.start(), end=m.end()) for m in _WORD.finditer(text)
+    )
+
+
+def is_near(word: str, meant: str) -> bool:
+    """Whether a folded word is the other with one letter changed, missing, added, or swapped with its neighbour."""
+    if abs(len(word) - len(meant)) > 1 or word == meant:
+        return word == meant
+    i = next((i for i, (a, b) in enumerate(zip(word, meant, strict=False)) if a != b), min(len(word), len(meant)))
+    swapped = word[i : i + 2] == meant[i : i + 2][::-1] and word[i + 2 :] == meant[i + 2 :]
+    return swapped or word[i + 1 :] == meant[i + 1 :] or word[i:] == meant[i + 1 :] or word[i + 1 :] == meant[i:]
+
+
+def is_form_of(word: str, base: str, language: Language, *, errors: bool = False) -> bool:
+    """Whether a folded word is the base or a case form of it in that language; with `errors`, a misspelt base too."""
+    if word == base:
+        return True
+    if errors and len(base) >= _SHORTEST_WITH_ERROR and word[:1] == base[:1] and is_near(word, base):
+        return True
+    stem = _RUSSIAN_VOWEL.sub("", base) if language == "ru" else base
+    ending = {"ru": _RUSSIAN_ENDING, "et": _ESTONIAN_ENDING, "en": _ENGLISH_ENDING}[language]
+    is_long = len(stem) >= _SHORTEST_STEM
+    return is_long and word.startswith(stem) and ending.fullmatch(word[len(stem) :]) is not None
+
+
+_Sequence = tuple[str, ...]
+_NOWHERE: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Phrases of one or more lists, found by the first letters of their first word."""
+
+    by_opening: dict[str, tuple[_Sequence, ...]]
+
+    def match(self, words: Sequence[Word], at: int, *, errors: Container[int] = _NOWHERE) -> int:
+        """Return where the longest phrase that starts at `at` ends; `at` itself when none does.
+
+        `errors` are the places of words that may be misspelt.
+        """
+        ends = [at + len(p) for p in self._opening(words[at].folded) if _stands(p, words, at, errors)]
+        return max(ends, default=at)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and any(len(p) == 1 and _is(word, p[0]) for p in self._opening(word))
+
+    def _opening(self, folded: str) -> tuple[_Sequence, ...]:
+        return self.by_opening.get(folded[:1], ())
+
+
+def _is(word: str, asked: str, *, errors: bool = False) -> bool:
+    if asked.endswith("*"):
+        return word.startswith(asked[:-1])
+    if word == asked:
+        return True
+    return errors and len(asked) >= _SHORTEST_WITH_ERROR and is_near(word, asked)
+
+
+def _stands(phrase: _Sequence, words: Sequence[Word], at: int, errors: Container[int]) -> bool:
+    there = words[at : at + len(phrase)]
+    return len(there) == len(phrase) and all(
+        _is(there[i].folded, asked, errors=at + i in errors) for i, asked in enumerate(phrase)
+    )
+
+
+def compiled(entries: Iterable[str]) -> Lexicon:
+    """Compile entries such as "what|how about", "kõige? pikem*"."""
+    found: dict[str, list[_Sequence]] = defaultdict(list)
+    for entry in entries:
+        slots = [
+            [*(fold(word) for word in token.removesuffix("?").split("|")), *([""] if token.endswith("?") else [])]
+            for token in entry.split()
+        ]
+        for chosen in product(*slots):
+            sequence = tuple(word for word in chosen if word)
+            if sequence:
+                found[sequence[0][:1]].append(sequence)
+    return Lexicon({opening: tuple(all_of) for opening, all_of in found.items()})
+
+
+@cache
+def lexicon(key: str, language: Language) -> Lexicon:
+    """Compile the list under a key of the catalogue."""
+    return compiled(phrases(key, language))
+
+
+@cache
+def named_lexicons(key: str, language: Language) -> tuple[tuple[str, Lexicon], ...]:
+    """Compile a list of "name: phrase | phrase" lines, in their order."""
+    lines = (line.partition(": ") for line in phrases(key, language))
+    return tuple((name, compiled(said.split(" | "))) for name, _, said in lines)
+
+
+def spoken_language(words: Sequence[Word], preferred: Language, *keys: str) -> Language:
+    """Tell which language the words are of: Cyrillic is Russian; otherwise the one whose lists hold most of them.
+
+    The preferred language, then English, wins a draw.
+    """
+    if any(_CYRILLIC.search(word.text) for word in words):
+        return "ru"
+    latin: list[Language] = [language for language in LANGUAGES if language != "ru"]
+    latin.sort(key=lambda language: language != preferred)
+    return max(latin, key=lambda language: sum(any(w.folded in lexicon(k, language) for k in keys) for w in words))
