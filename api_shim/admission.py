@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
+from pydantic import SecretStr
+
 from api_shim.door import Door
 from api_shim.failures import ChatIsBusy, ChatIsFull
 from api_shim.follower import Reader
@@ -34,8 +36,10 @@ class Followed:
     position: int = 0
 
 
-def turn_request(door: Door, asked: OrchestrateRequest, *, tenant: str, chat: ChatKey) -> TurnRequest:
-    """Build the turn's immutable part; the deadline counts from now."""
+def turn_request(
+    door: Door, asked: OrchestrateRequest, *, tenant: str, chat: ChatKey, user_token: SecretStr | None
+) -> TurnRequest:
+    """Build the turn's immutable part; the deadline counts from now. Of a person's token it knows only the name."""
     now = door.clock()
     return TurnRequest(
         turn_id=new_turn_id(chat),
@@ -48,6 +52,7 @@ def turn_request(door: Door, asked: OrchestrateRequest, *, tenant: str, chat: Ch
         environment=asked.environment,
         connection_id=asked.connection_id,
         time_zone=asked.time_zone,
+        user_token_name=door.user_tokens.name(user_token) if user_token else "",
         accepted_at=now,
         deadline_at=now + timedelta(seconds=door.settings.turn.deadline_s),
     )
@@ -60,8 +65,12 @@ def _utterance(item: HistoryItem) -> Utterance:
 
 
 @asynccontextmanager
-async def admitted(door: Door, request: TurnRequest, *, on_busy: OnBusy) -> AsyncIterator[Followed]:
+async def admitted(
+    door: Door, request: TurnRequest, *, on_busy: OnBusy, user_token: SecretStr | None
+) -> AsyncIterator[Followed]:
     """Admit, follow and publish a turn, in two round trips; the subscription travels beside the first.
+
+    A person's token is sealed away first, in one more.
 
     Raises DoorIsLeaving, TooManyQueued, ChatIsBusy, ChatIsFull and StoreUnavailable; then no turn was left to run.
     """
@@ -69,6 +78,8 @@ async def admitted(door: Door, request: TurnRequest, *, on_busy: OnBusy) -> Asyn
     door.backlog.require_room()
     channel = door.keys.live(TurnId(request.turn_id))
     async with door.follower.follow(channel, limit=door.settings.shim.slow_reader_events) as reader:
+        if user_token is not None:
+            await door.user_tokens.keep(request.turn_id, user_token, until=request.deadline_at)
         admission = await door.turns.admit(request, on_busy=on_busy)
         match admission.state:
             case "rejected":

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse
 
 from api_shim.api_tools import ToolDetail, ToolPage, ToolState
 from api_shim.health import Readiness
-from api_shim.reading import EVENT_STREAM
+from api_shim.reading import EVENT_STREAM, USER_TOKEN
 from api_shim.turns import TurnState, TurnStopped
 from schemas.failures import ErrorBody
 from schemas.orchestrate import Frame, OrchestrateRequest, OrchestrateResponse, TestRequest
@@ -47,27 +47,35 @@ class Operation:
     body: type[BaseModel] | None = None
     is_stream: bool = False
     query: tuple[tuple[str, str], ...] = ()
+    takes_user_token: bool = False
     errors: tuple[int, ...] = ()
 
 
 _ASKING = (408, 409, 413, 422, 429, 503)
 _RICH = ("events", "rich adds the named events phase, question, replace, meta, error, tool_call, tool_result")
 _META = ("meta", "true adds how the turn ended and what answered it")
+_USER_TOKEN = {
+    "name": USER_TOKEN,
+    "in": "header",
+    "required": False,
+    "description": "the person's own token, for the APIs that take it; sealed until the call, and kept nowhere",
+    "schema": {"type": "string"},
+}
 _WAIT = ("wait", "true waits until every worker finds the endpoint")
 
 OPERATIONS = (
     Operation(
         path="/orchestrate", method="post", tag="Conversation", summary="Say something and wait for the answer",
-        body=OrchestrateRequest, answer=OrchestrateResponse, query=(_META,), errors=_ASKING,
+        body=OrchestrateRequest, answer=OrchestrateResponse, query=(_META,), takes_user_token=True, errors=_ASKING,
     ),
     Operation(
         path="/orchestrate/stream", method="post", tag="Conversation",
         summary="Say something and read the answer as it is made; the last frame's content is END",
-        body=OrchestrateRequest, answer=Frame, is_stream=True, query=(_RICH,), errors=_ASKING,
+        body=OrchestrateRequest, answer=Frame, is_stream=True, query=(_RICH,), takes_user_token=True, errors=_ASKING,
     ),
     Operation(
         path="/orchestrate/test", method="post", tag="Conversation", summary="Ask in a fresh chat of its own",
-        body=TestRequest, answer=OrchestrateResponse, query=(_META,), errors=_ASKING,
+        body=TestRequest, answer=OrchestrateResponse, query=(_META,), takes_user_token=True, errors=_ASKING,
     ),
     Operation(
         path="/turns/{turn_id}", method="get", tag="Turns", summary="Where a turn stands",
@@ -193,7 +201,8 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         {"name": name, "in": "query", "required": False, "description": what, "schema": {"type": "string"}}
         for name, what in operation.query
     ]
-    return [*in_path, *in_query]
+    in_header = [_USER_TOKEN] if operation.takes_user_token else []
+    return [*in_path, *in_query, *in_header]
 
 
 def _answer(what: str, model: type[BaseModel] | None, content_type: str = "application/json") -> dict[str, Any]:

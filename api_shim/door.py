@@ -24,6 +24,7 @@ from workers.runtime.keys import Keys
 from workers.runtime.redis import async_client
 from workers.runtime.settings import Settings
 from workers.sessions.turns import TurnStore
+from workers.sessions.user_tokens import UserTokens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +35,7 @@ class Door:
     redis: aioredis.Redis
     keys: Keys
     turns: TurnStore
+    user_tokens: UserTokens
     log: EventLog
     registry: RegistryStore
     publisher: Publisher
@@ -72,6 +74,7 @@ async def open_door(settings: Settings) -> AsyncIterator[Door]:
         redis=redis,
         keys=keys,
         turns=TurnStore(redis, keys, settings.turn),
+        user_tokens=UserTokens.open(redis, keys, settings.calling),
         log=EventLog(redis, keys),
         registry=RegistryStore(redis, keys),
         publisher=publisher,

@@ -16,7 +16,7 @@ from api_shim.departure import watching_client
 from api_shim.door import Door, door_of
 from api_shim.failures import ClientLeft, InvalidRequest, LateTurn
 from api_shim.frames import FrameWriter, View, answered_by
-from api_shim.reading import M, is_set, language_of, parse, read_body, wants_rich_events
+from api_shim.reading import M, is_set, language_of, parse, read_body, user_token_of, wants_rich_events
 from api_shim.stream import LATE, Stream, patience_s
 from api_shim.tenancy import conversation_key, tenant_of
 from schemas.base import JsonValue
@@ -43,8 +43,7 @@ async def orchestrate(request: Request) -> JSONResponse:
     """POST /orchestrate: wait for the turn's end; a client that leaves meanwhile stops the turn."""
     door = door_of(request.scope)
     asked = await _read(OrchestrateRequest, request.scope, request.receive)
-    turn = _of_chat(door, asked, request.scope)
-    ended = await _wait(door, turn, asked, request.receive)
+    ended = await _wait(door, _of_chat(door, asked, request.scope), asked, request)
     return _response(ended, request.scope, chat_id=asked.chat_id)
 
 
@@ -59,8 +58,10 @@ async def orchestrate_test(request: Request) -> JSONResponse:
         connection_id=tested.connection_id,
     )
     tenant = tenant_of(request.scope)
-    turn = turn_request(door, asked, tenant=tenant, chat=chat_key(tenant, asked.chat_id))
-    return _response(await _wait(door, turn, asked, request.receive), request.scope, chat_id=None)
+    turn = turn_request(
+        door, asked, tenant=tenant, chat=chat_key(tenant, asked.chat_id), user_token=user_token_of(request.scope)
+    )
+    return _response(await _wait(door, turn, asked, request), request.scope, chat_id=None)
 
 
 class OrchestrateStream:
@@ -71,7 +72,7 @@ class OrchestrateStream:
         asked = await _read(OrchestrateRequest, scope, receive)
         turn = _of_chat(door, asked, scope)
         rich = wants_rich_events(scope)
-        async with admitted(door, turn, on_busy=asked.on_busy) as followed:
+        async with admitted(door, turn, on_busy=asked.on_busy, user_token=user_token_of(scope)) as followed:
             stream = Stream(
                 door,
                 turn,
@@ -121,7 +122,7 @@ def _chat_id_in(body: bytes) -> str:
 def _of_chat(door: Door, asked: OrchestrateRequest, scope: Scope) -> TurnRequest:
     tenant = tenant_of(scope)
     chat = conversation_key(tenant, chat_id=asked.chat_id, author_id=asked.author_id)
-    return turn_request(door, asked, tenant=tenant, chat=chat)
+    return turn_request(door, asked, tenant=tenant, chat=chat, user_token=user_token_of(scope))
 
 
 @dataclass(frozen=True)
@@ -133,9 +134,10 @@ class _Ended:
     said: str
 
 
-async def _wait(door: Door, turn: TurnRequest, asked: OrchestrateRequest, receive: Receive) -> _Ended:
+async def _wait(door: Door, turn: TurnRequest, asked: OrchestrateRequest, request: Request) -> _Ended:
     """Follow the turn to its end. Raises ClientLeft (the turn is stopped) and LateTurn."""
-    async with admitted(door, turn, on_busy=asked.on_busy) as followed:
+    own = user_token_of(request.scope)
+    async with admitted(door, turn, on_busy=asked.on_busy, user_token=own) as followed:
         has_left = False
 
         def leave() -> None:
@@ -144,7 +146,7 @@ async def _wait(door: Door, turn: TurnRequest, asked: OrchestrateRequest, receiv
             followed.reader.wake()
 
         view = View(takes_replacements=True)
-        async with watching_client(receive, leave):
+        async with watching_client(request.receive, leave):
             while True:
                 wait_s = patience_s(turn, now=door.clock(), at_most_s=_LOOK_AGAIN_S)
                 for _, event in await followed.tail.next(wait_s):

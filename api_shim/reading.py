@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 from starlette.datastructures import Headers, QueryParams
 from starlette.types import Receive, Scope
 
@@ -20,6 +21,9 @@ M = TypeVar("M", bound=BaseModel)
 EVENT_STREAM = "text/event-stream"
 BODY_WITHIN_S = 30.0
 """A client that needs longer to send what it wants holds a connection and nothing else."""
+USER_TOKEN = "X-User-Token"  # noqa: S105 - the name of a header
+"""Carries the person's own token for the APIs. `Authorization` would be about the frontend, not about the person."""
+_TOKEN = re.compile(r"(?:bearer +)?(?P<token>[\x21-\x7e]{1,8192})", re.IGNORECASE)
 
 
 async def read_body(scope: Scope, receive: Receive, *, max_bytes: int, within_s: float = BODY_WITHIN_S) -> bytes:
@@ -111,6 +115,19 @@ def language_of(scope: Scope) -> Language:
             if tag == language:
                 return language
     return "en"
+
+
+def user_token_of(scope: Scope) -> SecretStr | None:
+    """Return the person's own token, if one came along, with or without the word Bearer. Raises InvalidRequest."""
+    given = Headers(scope=scope).get(USER_TOKEN, "").strip()
+    if not given:
+        return None
+    found = _TOKEN.fullmatch(given)
+    if found is None:
+        raise InvalidRequest(
+            [FieldError(path=USER_TOKEN, message="must be one token of at most 8192 ASCII characters")]
+        )
+    return SecretStr(found["token"])
 
 
 def wants_stream(scope: Scope) -> bool:

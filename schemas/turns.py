@@ -40,7 +40,10 @@ _MOVING = frozenset({Phase.ACCEPTED, Phase.CLASSIFYING, Phase.EXTRACTING, Phase.
 
 
 class TurnRequest(Frozen):
-    """What the person asked, as admitted; never changes. `history` is what the client says was said before."""
+    """What the person asked, as admitted; never changes. `history` is what the client says was said before.
+
+    `user_token_name` stands for the token that the person brought (a keyed hash); empty when they brought none.
+    """
 
     turn_id: str
     tenant: str
@@ -52,6 +55,7 @@ class TurnRequest(Frozen):
     environment: Environment = "production"
     connection_id: str | None = None
     time_zone: str = "Europe/Tallinn"
+    user_token_name: str = ""
     accepted_at: AwareDatetime
     deadline_at: AwareDatetime
 

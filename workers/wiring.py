@@ -33,6 +33,7 @@ from workers.runtime.keys import Keys
 from workers.runtime.redis import async_client
 from workers.runtime.settings import LlmSettings, Settings
 from workers.sessions.turns import TurnStore
+from workers.sessions.user_tokens import UserTokens
 from workers.turn.cached import CachedCalls
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
@@ -94,7 +95,9 @@ async def open_rooms(settings: Settings) -> Rooms:
         classifier=Classifier(
             search=search, settings=settings.routing, disambiguator=await _open_disambiguator(settings.llm)
         ),
-        calls=CachedCalls(caller=caller, outcomes=outcomes, cache=cache),
+        calls=CachedCalls(
+            caller=caller, outcomes=outcomes, cache=cache, user_tokens=UserTokens.open(redis, keys, settings.calling)
+        ),
         outcomes=outcomes,
         speaker=Speaker(turns, settings.turn, utc_now),
         clock=utc_now,
@@ -107,11 +110,7 @@ async def open_rooms(settings: Settings) -> Rooms:
         cache_redis=cache_redis,
         steps=steps,
         rest=Rest(
-            turns,
-            steps,
-            utc_now,
-            batch_timeout_s=settings.calling.batch_timeout_s,
-            lease_s=settings.turn.lease_s,
+            turns, steps, utc_now, batch_timeout_s=settings.calling.batch_timeout_s, lease_s=settings.turn.lease_s
         ),
         indexer=Indexer(registry=registry, embedder=embedder),
         refresher=_open_refresher(registry, SourceStore(redis, keys), fetcher, settings),

@@ -8,6 +8,7 @@ with Stack(StackOptions(data_dir=folder, environment={"TURN_DEADLINE_S": "20"}))
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from ops.local.probes import BrokerAddress
 from ops.local.process import Part, PartProcess
 from ops.local.running import FolderTaken, RunningStack, lock_folder, write_note
 from ops.local.supervisor import StackFailed, Supervisor
-from workers.runtime.settings import inherited_environment
+from workers.runtime.settings import KEY_CHARACTERS, inherited_environment
 
 _CODE = str(Path(__file__).parents[2])
 
@@ -173,7 +174,12 @@ class Stack:
         demo = f"127.0.0.1:{self.places.demo_port}" if self.options.with_demo else ""
         allowed = [wished.get("CALLING_ALLOWED_HOSTS", ""), demo]
         paths = [_CODE, wished.get("PYTHONPATH", "")]
+        # Tokens are sealed for a minute: a key that lives as long as the stack is enough.
+        key = wished.get("CALLING_USER_TOKEN_KEY") or (
+            secrets.token_urlsafe(KEY_CHARACTERS) if wished.get("CALLING_USER_TOKEN_HOSTS") else ""
+        )
         return wished | {
+            "CALLING_USER_TOKEN_KEY": key,
             "REDIS_URL": self.redis_url,
             "SHIM_HOST": self.places.shim_host,
             "SHIM_PORT": str(self.places.shim_port),

@@ -23,6 +23,7 @@ from workers.runtime.keys import Keys
 from workers.runtime.redis import async_client
 from workers.runtime.settings import CacheSettings, Settings
 from workers.sessions.turns import TurnStore
+from workers.sessions.user_tokens import UserTokens
 from workers.turn.cached import CachedCalls
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
@@ -73,6 +74,7 @@ def instant_steps(redis: Any, settings: Settings) -> tuple[TurnStore, Steps]:
             caller=InstantCaller(outcomes),  # type: ignore[arg-type]
             outcomes=outcomes,
             cache=ResponseCache.open(redis, keys, CacheSettings(response_cache_enabled=False), utc_now),
+            user_tokens=UserTokens(redis, keys, key=None),
         ),
         outcomes=outcomes,
         speaker=Speaker(turns, settings.turn, utc_now),

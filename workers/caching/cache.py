@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Self
 
 import redis.asyncio as aioredis
-from pydantic import SecretStr
 
 from schemas.base import JsonValue
 from schemas.calls import ApiCall, CallOutcome, CallSucceeded
@@ -49,15 +48,14 @@ class ResponseCache:
     def is_on(self) -> bool:
         return self.settings.response_cache_enabled
 
-    def key(self, call: ApiCall, request: TurnRequest, user_token: SecretStr | None = None) -> str | None:
+    def key(self, call: ApiCall, request: TurnRequest) -> str | None:
         """Return the key of a call's response; None when it must not be kept, or the cache is off."""
         if not self.is_on or not is_cacheable(call.endpoint):
             return None
         asker = Asker(
             chat=chat_key(request.tenant, request.chat_id),
             environment=request.environment,
-            user_token=user_token,
-            identity_key=self.settings.identity_key,
+            user_token_name=request.user_token_name,
         )
         return response_key(call, asker)
 

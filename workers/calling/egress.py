@@ -139,7 +139,10 @@ def _as_host(entry: str) -> tuple[str, int | None]:
 def _host_port(entry: str) -> tuple[str, int | None]:
     match = _HOST_PORT.fullmatch(entry)
     if match is None:
-        raise ValueError(f"CALLING_ALLOWED_HOSTS: {entry!r} is neither a host, host:port, address nor CIDR")
+        raise ValueError(
+            "CALLING_ALLOWED_HOSTS and CALLING_USER_TOKEN_HOSTS list hosts:"
+            f" {entry!r} is neither a host, host:port, address nor CIDR"
+        )
     port = match["port"]
     return plain_host(match["host"]), int(port) if port else None
 

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from schemas.auth import ApiKeyAuth, BasicAuth, BearerAuth, ClientCredentialsAuth, NoAuth, UserTokenAuth
 from schemas.endpoints import Endpoint
-from workers.calling.egress import AllowList, EgressRefused, plain_host
+from workers.calling.egress import AllowList, plain_host
 from workers.calling.headers import with_cookie, with_header
 from workers.calling.prepared import CertificateFiles, PreparedRequest
 from workers.calling.tokens import TokenStore
@@ -33,9 +33,8 @@ class Signer:
         """Return the request with the endpoint's credentials and client certificate.
 
         Raises:
-            SecretMissing: a reference leads to nothing, or the person brought no token.
+            SecretMissing: a reference leads to nothing, or the person's token did not come, or may not go to this host.
             TokenUnavailable: the authority gave no token.
-            EgressRefused: the person's token may not go to this host.
             CannotPlace: a secret that no header may hold.
         """
         host = urlsplit(request.url).hostname or ""
@@ -76,7 +75,7 @@ class Signer:
         split = urlsplit(url)
         host = plain_host(split.hostname or "")
         if not self.user_token_hosts.lists(host, split.port or _PORTS.get(split.scheme, 0)):
-            raise EgressRefused(host, "not listed for the person's own token")
+            raise SecretMissing("user token", f"{host} is not listed for people's own tokens")
 
     async def _certificate(self, endpoint: Endpoint, host: str) -> CertificateFiles | None:
         asked = endpoint.client_certificate

@@ -10,6 +10,7 @@ All records of one chat carry the hash tag of its shard, so that one script may 
     sb:{a}:waiting:<chat>   list    turns queued behind it
     sb:{a}:calls:<turn>     hash    call id → first outcome
     sb:{a}:claim:<turn>:<what>  string  who works on it now (a lease)
+    sb:{a}:own-token:<turn> string  the person's own token, sealed, until the turn's deadline
     sb:{a}:costs:<turn>     hash    judgement:metric → what models were asked for the turn
     sb:{a}:moving           zset    turns that owe a step, by the moment of their last progress (seconds)
     sb:{registry}           hash    endpoint id → registered endpoint
@@ -73,6 +74,9 @@ class Keys:
 
     def claim(self, turn: TurnId, what: str) -> str:
         return f"{self._of_turn(turn, 'claim')}:{what}"
+
+    def own_token(self, turn: TurnId) -> str:
+        return self._of_turn(turn, "own-token")
 
     def costs(self, turn: TurnId) -> str:
         return self._of_turn(turn, "costs")

@@ -16,6 +16,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from schemas.usage import Judgement
 
+KEY_CHARACTERS = 32
+"""The fewest characters of a key of ours."""
+
 
 def _prefix(prefix: str) -> SettingsConfigDict:
     return SettingsConfigDict(env_prefix=prefix, frozen=True, extra="forbid")
@@ -105,14 +108,12 @@ class CallingSettings(BaseSettings):
     secrets_dir: Path = Path("/run/secrets")
     secret_hosts: str = ""
     user_token_hosts: str = ""
+    user_token_key: SecretStr | None = None
     ca_file: str = ""
 
 
 class CacheSettings(BaseSettings):
-    """The response cache, by the seed project's names. `redis_url` empty means: the Redis of RedisSettings.
-
-    `identity_key` keys the hash under which the answer to a person's own token is kept; without it none is kept.
-    """
+    """The response cache, by the seed project's names. `redis_url` empty means: the Redis of RedisSettings."""
 
     model_config = _prefix("ATC_")
 
@@ -123,7 +124,6 @@ class CacheSettings(BaseSettings):
     last_call_key_prefix: str = Field(default="atc:last", pattern=r"^[A-Za-z0-9:_.-]{1,60}$")
     cache_max_bytes: PositiveInt = 256 * 1024
     cache_timeout_s: PositiveFloat = 0.25
-    identity_key: SecretStr | None = None
     redis_url: str = ""
 
 
@@ -238,6 +238,17 @@ class Settings(BaseSettings):
         if self.queue.result_expires_s <= self.calling.batch_timeout_s:
             raise ValueError(
                 "QUEUE_RESULT_EXPIRES_S must exceed MULTI_API_BATCH_TIMEOUT, or chords lose their callback"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _tokens_can_be_sealed(self) -> Self:
+        """Refuse to pass people's tokens on without a key that seals them on their way."""
+        key = self.calling.user_token_key
+        if self.calling.user_token_hosts and (key is None or len(key.get_secret_value()) < KEY_CHARACTERS):
+            raise ValueError(
+                f"CALLING_USER_TOKEN_HOSTS needs CALLING_USER_TOKEN_KEY, a secret of {KEY_CHARACTERS} characters or"
+                " more that the HTTP process and the calling workers share; make one with: openssl rand -base64 32"
             )
         return self
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from schemas.auth import UserTokenAuth
 from schemas.calls import ApiCall, Cached, CallOutcome, CallSucceeded
 from schemas.endpoints import Language
 from schemas.events import CallEnded
@@ -18,6 +19,7 @@ from workers.caching.cache import ResponseCache
 from workers.caching.refresh import wants_fresh
 from workers.calling.caller import Caller
 from workers.calling.outcomes import OutcomeStore
+from workers.sessions.user_tokens import UserTokens
 
 Results = Sequence[tuple[ApiCall, CallOutcome]]
 
@@ -29,12 +31,16 @@ class CachedCalls:
     caller: Caller
     outcomes: OutcomeStore
     cache: ResponseCache
+    user_tokens: UserTokens
 
     async def make(self, turn: Turn, call: ApiCall, *, deadline: datetime) -> CallOutcome:
         """Return the call's outcome, recorded. Raises StoreUnavailable."""
 
         async def call_it() -> CallOutcome:
-            return await self.caller.call(call, turn_id=turn.turn_id, deadline=deadline)
+            # Only a call that is really made opens the person's token, and only for an endpoint that passes it on.
+            is_for_user = isinstance(call.endpoint.auth, UserTokenAuth) and turn.request.user_token_name
+            own = await self.user_tokens.of(turn.turn_id) if is_for_user else None
+            return await self.caller.call(call, turn_id=turn.turn_id, deadline=deadline, user_token=own)
 
         afresh = wants_fresh(turn.request.message)
         outcome = await self.cache.fetch(call, turn.request, call_it, deadline=deadline, afresh=afresh)

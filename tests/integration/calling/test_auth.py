@@ -115,23 +115,16 @@ async def test_a_secret_that_is_not_there_or_not_to_be_read_sends_nothing(
     assert server.seen == []
 
 
-@pytest.mark.parametrize(
-    ("host", "token", "reason"),
-    [
-        ("127.0.0.1", None, FailureReason.AUTH_MISSING),
-        ("127.0.0.1", "", FailureReason.AUTH_MISSING),
-        ("localhost", "mine", FailureReason.REFUSED),
-    ],
-)
+@pytest.mark.parametrize(("host", "token"), [("127.0.0.1", None), ("127.0.0.1", ""), ("localhost", "mine")])
 async def test_a_persons_token_goes_to_listed_hosts_only(
-    ask: Ask, server: Misbehaving, host: str, token: str | None, reason: FailureReason
+    ask: Ask, server: Misbehaving, host: str, token: str | None
 ) -> None:
     url = f"http://{host}:{server.port}/fine/x"
     own = None if token is None else SecretStr(token)
     outcome = await ask(url, auth={"kind": "user_token"}, user_token=own)
 
     assert isinstance(outcome, CallFailed)
-    assert outcome.reason is reason
+    assert outcome.reason is FailureReason.AUTH_MISSING
     assert server.seen == []
 
 

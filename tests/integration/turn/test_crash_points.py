@@ -29,6 +29,7 @@ from workers.runtime.clock import utc_now
 from workers.runtime.keys import Keys
 from workers.runtime.settings import CacheSettings, TurnSettings
 from workers.sessions.turns import TurnStore
+from workers.sessions.user_tokens import UserTokens
 from workers.turn.cached import CachedCalls
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
@@ -133,6 +134,7 @@ class World:
                 caller=CountingCaller(outcomes, self.calls),  # type: ignore[arg-type]
                 outcomes=outcomes,
                 cache=ResponseCache.open(client, Keys(), CacheSettings(), utc_now),
+                user_tokens=UserTokens(client, Keys(), key=None),
             ),
             outcomes=outcomes,
             speaker=Speaker(self.turns, SETTINGS, utc_now),

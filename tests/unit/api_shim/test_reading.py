@@ -3,9 +3,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from pydantic import SecretStr
 
-from api_shim.failures import BodyTooSlow, told
-from api_shim.reading import is_set, language_of, read_body, wants_rich_events, wants_stream
+from api_shim.failures import BodyTooSlow, InvalidRequest, told
+from api_shim.reading import is_set, language_of, read_body, user_token_of, wants_rich_events, wants_stream
 from api_shim.tenancy import conversation_key
 
 
@@ -75,3 +76,22 @@ async def test_a_body_that_trickles_in_for_ever_is_given_up() -> None:
         await asyncio.wait_for(read_body(a_scope(), trickle, max_bytes=1_000_000, within_s=0.1), timeout=2)
 
     assert told(refused.value).status == 408
+
+
+@pytest.mark.parametrize("given", ["eyJ.own-token", "Bearer eyJ.own-token", "bearer  eyJ.own-token"])
+def test_a_persons_token_is_read_with_and_without_its_word(given: str) -> None:
+    assert user_token_of(a_scope(x_user_token=given)) == SecretStr("eyJ.own-token")
+
+
+def test_no_token_is_none() -> None:
+    assert user_token_of(a_scope()) is None
+    assert user_token_of(a_scope(x_user_token="")) is None
+
+
+@pytest.mark.parametrize("given", ["two tokens", "Basic eyJ.own-token", "x" * 8193, "õ-token"])
+def test_what_is_no_token_is_refused_without_being_repeated(given: str) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        user_token_of(a_scope(x_user_token=given))
+
+    assert refused.value.fields[0].path == "X-User-Token"
+    assert given not in repr(refused.value.fields)
