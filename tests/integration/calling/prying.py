@@ -1,13 +1,17 @@
-"""Reads all that a Redis holds, and all that it was ever told, as an intruder would."""
+"""Reads all that a Redis holds, all that it was ever told, and all files of a folder, as an intruder would."""
 
 from __future__ import annotations
 
+import base64
+import json
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, quote_plus, urlsplit
 
 import redis
 
@@ -21,13 +25,41 @@ READERS: dict[bytes, Callable[[Any, bytes], object]] = {
 }
 
 
+def _read(client: Any, key: bytes) -> object:
+    """Read a value in its type's way; one of an unknown type as the server would dump it."""
+    reader = READERS.get(client.type(key))
+    return reader(client, key) if reader else client.dump(key)
+
+
 def everything_in(redis_url: str) -> str:
     """Return every key and every value as one text."""
     client = redis.Redis.from_url(redis_url)
     try:
-        return "\n".join(f"{key!r} {READERS[client.type(key)](client, key)!r}" for key in client.scan_iter(count=1000))
+        return "\n".join(f"{key!r} {_read(client, key)!r}" for key in client.scan_iter(count=1000))
     finally:
         client.close()
+
+
+def everything_under(folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """Yield every file of a folder with its bytes; one that goes away meanwhile is left out."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            try:
+                yield path, path.read_bytes()
+            except FileNotFoundError:
+                continue
+
+
+def spellings(secret: str) -> re.Pattern[bytes]:
+    """Match a secret as it is, in JSON, percent-encoded, and in base64 wherever it stands in what was encoded."""
+    raw = secret.encode()
+    plain = {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], raw.hex()}
+    # Three bytes become four letters: the secret's own letters depend on how many bytes stand before it.
+    for before in range(3):
+        packed = base64.b64encode(bytes(before) + raw).decode()
+        own = packed[(before * 8 + 5) // 6 : (before + len(raw)) * 8 // 6]
+        plain |= {own, own.replace("+", "-").replace("/", "_")}
+    return re.compile(b"|".join(re.escape(spelling.encode()) for spelling in sorted(plain)))
 
 
 @contextmanager

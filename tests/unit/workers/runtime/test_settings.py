@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pydantic import SecretStr
 
-from workers.runtime.settings import CallingSettings, QueueSettings, Settings
+from workers.runtime.settings import CallingSettings, QueueSettings, RoutingSettings, Settings
 
 
 def test_a_visibility_timeout_within_the_time_limit_is_refused_by_the_name_of_its_variable() -> None:
@@ -22,3 +22,8 @@ def test_tokens_that_could_not_be_sealed_are_refused_at_the_start(key: SecretStr
 
     with pytest.raises(ValueError, match="CALLING_USER_TOKEN_HOSTS needs CALLING_USER_TOKEN_KEY"):
         Settings(calling=calling)
+
+
+def test_as_shipped_three_endpoints_are_called_at_once_and_have_thirty_seconds_together() -> None:
+    assert RoutingSettings().max_endpoints == 3
+    assert CallingSettings().batch_timeout_s == 30.0
