@@ -45,6 +45,8 @@ def stack(tmp_path_factory: pytest.TempPathFactory, server: Misbehaving) -> Iter
         environment={
             "CALLING_ALLOWED_HOSTS": f"127.0.0.1:{server.port}",
             "MULTI_API_BATCH_TIMEOUT": str(BATCH_TIMEOUT_S),
+            # Calls are counted here, also those that a kept response would spare.
+            "ATC_RESPONSE_CACHE_ENABLED": "false",
         },
     )
     with Stack(options) as running:
