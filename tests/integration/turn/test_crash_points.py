@@ -86,7 +86,7 @@ class CountingCaller:
         self._outcomes = outcomes
         self._calls = calls
 
-    async def call(self, call: ApiCall, *, turn_id: str, deadline: datetime) -> CallOutcome:
+    async def call(self, call: ApiCall, *, turn_id: str, deadline: datetime, **_: object) -> CallOutcome:
         assert deadline > utc_now()
         claim = await self._outcomes.claim(turn_id, call.call_id, 0.03)
         if claim.outcome is not None:
