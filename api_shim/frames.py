@@ -30,6 +30,7 @@ from schemas.events import (
 )
 from schemas.orchestrate import END
 from schemas.routing import Choice
+from schemas.usage import TurnCosts
 
 BREAK = "\n\n"
 
@@ -154,7 +155,8 @@ class FrameWriter:
         choices: tuple[Choice, ...] = ()
         match event:
             case SlotAsked(text=text, missing=missing):
-                told = self._named("question", {"text": text, "missing": list(missing)}, "")
+                question: JsonValue = {"text": text, "missing": list(missing), "costs": told_costs(event.costs)}
+                told = self._named("question", question, "")
                 shown, choices = self._view.whole(text), event.choices
             case AnswerCompleted(text=text):
                 told = self._named("meta", answered_by(event), "")
@@ -192,6 +194,16 @@ class FrameWriter:
         return sse.event(frame, event_id=event_id)
 
 
+def told_costs(costs: TurnCosts) -> JsonValue:
+    """Give a turn's model requests their wire form: requests, tokens and dollars, in all and by judgement."""
+    return {
+        "calls": costs.calls,
+        "tokens": costs.tokens,
+        "usd": round(costs.cost_usd, 6),
+        "judgements": {name: one.calls for name, one in costs.judgements.items()},
+    }
+
+
 def _call_ended(event: CallEnded) -> JsonValue:
     told: dict[str, JsonValue] = {
         "index": event.index,
@@ -206,7 +218,11 @@ def _call_ended(event: CallEnded) -> JsonValue:
 
 def answered_by(event: AnswerCompleted) -> dict[str, JsonValue]:
     """Say what answered: the layer, the endpoints, and for those that were not called again where it came from."""
-    told: dict[str, JsonValue] = {"layer": event.layer, "endpoints": list(event.endpoints)}
+    told: dict[str, JsonValue] = {
+        "layer": event.layer,
+        "endpoints": list(event.endpoints),
+        "costs": told_costs(event.costs),
+    }
     if event.cached:
         told["cached"] = {name: _cached(mark) for name, mark in event.cached.items()}
     return told

@@ -15,7 +15,7 @@ from api_shim.admission import Followed, admitted, cancel, turn_request
 from api_shim.departure import watching_client
 from api_shim.door import Door, door_of
 from api_shim.failures import ClientLeft, InvalidRequest, LateTurn
-from api_shim.frames import FrameWriter, View, answered_by
+from api_shim.frames import FrameWriter, View, answered_by, told_costs
 from api_shim.reading import M, is_set, language_of, parse, read_body, user_token_of, wants_rich_events
 from api_shim.stream import LATE, Stream, patience_s
 from api_shim.tenancy import conversation_key, tenant_of
@@ -178,6 +178,7 @@ def _response(ended: _Ended, scope: Scope, *, chat_id: str | None) -> JSONRespon
         chat_id=chat_id,
         llm_service_active=not isinstance(event, TurnFailed),
         question_out_of_llm_scope=isinstance(event, AnswerCompleted) and event.layer is Layer.OOD,
+        input_guard_failed=isinstance(event, AnswerCompleted) and event.input_guard_failed,
         content=_content(event, ended.said, language_of(scope)),
         buttons=tuple(Button(title=one.title, payload=one.payload) for one in choices) or None,
         turn_id=ended.turn.turn_id,
@@ -203,7 +204,7 @@ def _meta(event: TerminalEvent) -> dict[str, JsonValue]:
         case AnswerCompleted():
             meta |= answered_by(event)
         case SlotAsked(missing=missing):
-            meta |= {"missing": list(missing)}
+            meta |= {"missing": list(missing), "costs": told_costs(event.costs)}
         case TurnFailed(failure=failure):
             meta |= {"errorId": failure.error_id, "type": failure.code}
         case _:

@@ -15,6 +15,7 @@ from schemas.calls import Cached
 from schemas.failures import Failure
 from schemas.routing import Choice, Layer
 from schemas.turns import Phase
+from schemas.usage import TurnCosts
 
 
 class PhaseChanged(Frozen):
@@ -60,10 +61,14 @@ class SlotAsked(Frozen):
     text: str
     missing: tuple[str, ...] = ()
     choices: tuple[Choice, ...] = ()
+    costs: TurnCosts = TurnCosts()
 
 
 class AnswerCompleted(Frozen):
-    """Terminal: the answer is whole. `cached` names the endpoints whose answer was known already."""
+    """Terminal: the answer is whole. `cached` names the endpoints whose answer was known already.
+
+    `input_guard_failed`: it refuses a message that a guard held back.
+    """
 
     type: Literal["completed"] = "completed"
     attempt: int
@@ -72,6 +77,8 @@ class AnswerCompleted(Frozen):
     endpoints: tuple[str, ...] = ()
     choices: tuple[Choice, ...] = ()
     cached: dict[str, Cached] = {}
+    costs: TurnCosts = TurnCosts()
+    input_guard_failed: bool = False
 
 
 class TurnFailed(Frozen):

@@ -44,6 +44,7 @@ class Decision(Frozen):
     SERVICE carries `endpoints` (two or more: parallel). CONTEXT and OOD carry `reply`, the finished sentence.
     `resumes` says that the chat's open collection takes this message. `unmatched` holds parts of the message that
     no endpoint fits: the answer must say so. `keeps_collection` leaves an open collection open behind a side remark.
+    `blocked_by` names the guard that held the message back; `reply` then refuses it.
     """
 
     layer: Layer
@@ -55,4 +56,5 @@ class Decision(Frozen):
     reply: str = ""
     choices: tuple[Choice, ...] = ()
     unmatched: tuple[str, ...] = ()
+    blocked_by: str = ""
     scores: dict[str, float] = {}

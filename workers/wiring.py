@@ -15,14 +15,13 @@ from workers.calling.caller import Caller
 from workers.calling.fetching import DocumentFetcher
 from workers.calling.outcomes import OutcomeStore
 from workers.classification import language
-from workers.classification.chain import Classifier
-from workers.classification.disambiguator import Disambiguator
 from workers.classification.explaining import Explainer
 from workers.errors import StoreUnavailable
+from workers.guarding.loading import guards_of
 from workers.indexing.indexer import Indexer
 from workers.indexing.openapi.document import LARGEST_BYTES
 from workers.indexing.refresher import Refresher
-from workers.llm.model import LanguageModel
+from workers.llm.ledger import Ledger
 from workers.registry.questions import Questions
 from workers.registry.sources import SourceStore
 from workers.registry.store import RegistryStore
@@ -31,10 +30,11 @@ from workers.retrieval.search import EndpointSearch
 from workers.runtime.clock import utc_now
 from workers.runtime.keys import Keys
 from workers.runtime.redis import async_client
-from workers.runtime.settings import LlmSettings, Settings
+from workers.runtime.settings import Settings
 from workers.sessions.turns import TurnStore
 from workers.sessions.user_tokens import UserTokens
 from workers.turn.cached import CachedCalls
+from workers.turn.judges import Judges
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
 from workers.turn.steps import Steps
@@ -57,6 +57,7 @@ class Rooms:
     search: EndpointSearch
     explainer: Explainer
     caller: Caller
+    judges: Judges
     lease_keeper: asyncio.Task[None]
 
 
@@ -89,20 +90,14 @@ async def open_rooms(settings: Settings) -> Rooms:
     outcomes = OutcomeStore(redis, keys)
     caller = Caller.open(redis=redis, keys=keys, settings=settings.calling, outcomes=outcomes)
     cache_redis = _cache_client(settings) or redis
-    cache = ResponseCache.open(cache_redis, keys, settings.cache, utc_now)
-    steps = Steps(
-        turns=turns,
-        classifier=Classifier(
-            search=search, settings=settings.routing, disambiguator=await _open_disambiguator(settings.llm)
-        ),
-        calls=CachedCalls(
-            caller=caller, outcomes=outcomes, cache=cache, user_tokens=UserTokens.open(redis, keys, settings.calling)
-        ),
+    calls = CachedCalls(
+        caller=caller,
         outcomes=outcomes,
-        speaker=Speaker(turns, settings.turn, utc_now),
-        clock=utc_now,
-        batch_timeout=timedelta(seconds=settings.calling.batch_timeout_s),
+        cache=ResponseCache.open(cache_redis, keys, settings.cache, utc_now),
+        user_tokens=UserTokens.open(redis, keys, settings.calling),
     )
+    judges = await Judges.open(settings, Ledger(redis, keys))
+    steps = _steps(settings, turns, calls, outcomes, judges, search)
     fetcher = DocumentFetcher(settings.calling, max_bytes=LARGEST_BYTES, timeout_s=settings.indexing.fetch_timeout_s)
     opened = Rooms(
         settings=settings,
@@ -118,10 +113,32 @@ async def open_rooms(settings: Settings) -> Rooms:
         search=search,
         explainer=Explainer(questions=Questions(redis, keys), search=search, settings=settings.routing, clock=utc_now),
         caller=caller,
+        judges=judges,
         lease_keeper=asyncio.get_running_loop().create_task(_keep_leases(turns, settings.turn.lease_renew_s)),
     )
     occupy(opened)
     return opened
+
+
+def _steps(
+    settings: Settings,
+    turns: TurnStore,
+    calls: CachedCalls,
+    outcomes: OutcomeStore,
+    judges: Judges,
+    search: EndpointSearch,
+) -> Steps:
+    return Steps(
+        turns=turns,
+        classifier=judges.classifier(search, settings),
+        calls=calls,
+        outcomes=outcomes,
+        speaker=Speaker(turns, settings.turn, utc_now, ledger=judges.ledger),
+        clock=utc_now,
+        batch_timeout=timedelta(seconds=settings.calling.batch_timeout_s),
+        judges=judges,
+        answer_guards=guards_of(settings.guard.answers, settings.guard),
+    )
 
 
 def _open_refresher(
@@ -142,10 +159,6 @@ def _cache_client(settings: Settings) -> aioredis.Redis | None:
     return async_client(settings.redis.model_copy(update={"url": url})) if url else None
 
 
-async def _open_disambiguator(settings: LlmSettings) -> Disambiguator | None:
-    return None if settings.engine == "rules" else Disambiguator(await LanguageModel.open(settings))
-
-
 async def close_rooms() -> None:
     """Close what `open_rooms` opened; harmless when nothing is open."""
     while _opened:
@@ -153,6 +166,7 @@ async def close_rooms() -> None:
         opened.lease_keeper.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await opened.lease_keeper
+        await opened.judges.close()
         await opened.caller.close()
         await opened.fetcher.close()
         await opened.search.close()

@@ -15,12 +15,14 @@ from schemas.turns import TurnRequest
 from workers.classification.api_tools import ApiTools
 from workers.classification.context_layer import ContextLayer
 from workers.classification.disambiguator import Disambiguator
+from workers.classification.guard_layer import GuardLayer
 from workers.classification.language import detect, written
 from workers.classification.layer import EndpointSearcher, Layer, Message
 from workers.classification.ood_layer import OodLayer
 from workers.classification.routes import RouteFinder
 from workers.classification.splitter import Splitter
 from workers.errors import WorkerError
+from workers.guarding.guard import Guard
 from workers.runtime.settings import RoutingSettings
 
 log = structlog.get_logger(__name__)
@@ -29,10 +31,11 @@ LAYER_FAILURES = Counter("signalbox_layer_failures", "Layers that failed and pas
 
 
 class Classifier:
-    """Walks SERVICE → CONTEXT → (knowledge layers) → OOD.
+    """Walks guards → SERVICE → CONTEXT → (knowledge layers) → OOD.
 
     `knowledge` are further layers, asked after small talk and before the refusal. `disambiguator` is the language
     model's say among close endpoints (without it the person chooses), `splitter` its say in what is several requests.
+    `guards` see each message before any layer does.
     """
 
     def __init__(
@@ -43,8 +46,10 @@ class Classifier:
         knowledge: Sequence[Layer] = (),
         disambiguator: Disambiguator | None = None,
         splitter: Splitter | None = None,
+        guards: tuple[Guard, ...] = (),
     ) -> None:
         finder = RouteFinder(search=search, settings=settings, disambiguator=disambiguator, splitter=splitter)
+        self._first = GuardLayer(guards=guards)
         self._service = ApiTools(finder=finder)
         self._rest: tuple[Layer, ...] = (ContextLayer(search=search), *knowledge)
         self._last = OodLayer(search=search)
@@ -53,7 +58,7 @@ class Classifier:
         """Return the decision of the first layer that claims the message; the last one always does."""
         language = detect(request.message, previous=conversation.language if conversation else None)
         message = _message(request, conversation, language=language, now=now)
-        return await self._walk((self._service, *self._rest), message)
+        return await self._walk((self._first, self._service, *self._rest), message)
 
     async def fall_through(
         self, request: TurnRequest, conversation: Conversation | None, *, language: Language, rule: str

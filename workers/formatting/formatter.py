@@ -51,10 +51,23 @@ def answer(
         )
         for call, outcome in results
     ]
-    parts = [quoted(part, language, limit=ROW_LIMIT) for part in unmatched if clean(part)]
-    if parts:
-        paragraphs.append(text("formatting.unmatched", language, parts=listing(parts, language)))
+    paragraphs += _unmatched(unmatched, language)
     return _bounded("\n\n".join(paragraphs)) or text("formatting.nothing", language)
+
+
+def remarks(
+    results: Sequence[tuple[ApiCall, CallOutcome]], *, language: Language, unmatched: Sequence[str] = ()
+) -> str:
+    """Say which calls failed and which parts nothing fits, and nothing else: what stays the rules' to tell."""
+    several = len(results) > 1
+    failed = [_Result(*result, language, frozenset()) for result in results if isinstance(result[1], CallFailed)]
+    paragraphs = [one.paragraph(room=ONE_BODY_BYTES, several=several, reasons=()) for one in failed]
+    return "\n\n".join([*paragraphs, *_unmatched(unmatched, language)])
+
+
+def _unmatched(unmatched: Sequence[str], language: Language) -> list[str]:
+    parts = [quoted(part, language, limit=ROW_LIMIT) for part in unmatched if clean(part)]
+    return [text("formatting.unmatched", language, parts=listing(parts, language))] if parts else []
 
 
 def _bounded(said: str) -> str:

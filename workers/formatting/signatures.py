@@ -18,6 +18,7 @@ class ApiAnswer(dspy.Signature):
     endpoint_description: str = dspy.InputField(desc="what the API does, and with which values it was called")
     response_language: str = dspy.InputField(desc="English, Estonian or Russian")
     today: str = dspy.InputField(desc="today's date")
+    custom_instructions: str = dspy.InputField(desc="the operator's wishes; may be empty")
     formatted_answer: str = dspy.OutputField(desc="the answer, as plain text")
 
 

@@ -11,23 +11,20 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Literal
 
-import structlog
-
 from schemas.base import JsonValue
-from schemas.calls import ApiCall, CallFailed, CallOutcome
+from schemas.calls import ApiCall, CallFailed, CallOutcome, CallSucceeded
 from schemas.endpoints import Language
 from workers.errors import ModelFailed
 from workers.formatting.evidence import ALL_BODIES_BYTES, ONE_BODY_BYTES, gather
-from workers.formatting.excuses import excuse
+from workers.formatting.formatter import remarks
 from workers.formatting.plainness import is_plain
-from workers.guarding.guard import Guard, Said, first_objection
+from workers.formatting.tokens import tokens
+from workers.guarding.guard import Guard, passes
 from workers.guarding.sources import Sources
 from workers.llm.model import LanguageModel
-from workers.runtime.telemetry import GUARD_OBJECTIONS
-
-log = structlog.get_logger(__name__)
 
 _LANGUAGES = {"en": "English", "et": "Estonian", "ru": "Russian"}
 _QUERY_CHARS = 2_000
@@ -43,6 +40,7 @@ class Writer:
     engine: Literal["auto", "dspy"]
     guards: tuple[Guard, ...]
     checks_single_whole: bool = False
+    instructions: str = ""
 
     def is_wanted(self, results: Results, *, language: Language) -> bool:
         """Whether the model should word these results. What failed altogether is told by the rules, always."""
@@ -53,34 +51,44 @@ class Writer:
     async def write(
         self, query: str, results: Results, *, language: Language, now: datetime, unmatched: Sequence[str] = ()
     ) -> AsyncIterator[str]:
-        """Yield the answer's pieces. Raises ModelFailed when the model fails or a guard objects, perhaps half-way."""
-        request = _Request(query=query[:_QUERY_CHARS], results=results, language=language, now=now)
-        pieces = self._single(request) if len(results) == 1 and not unmatched else self._several(request, unmatched)
-        sources = request.sources(unmatched)
-        if len(results) > 1 or self.checks_single_whole:
-            whole = "".join([piece async for piece in pieces])
-            self._object_to(whole, language, sources)
-            yield whole
-            return
+        """Yield the answer's pieces: the model's words for what calls brought, the rules' for what they did not.
+
+        Raises ModelFailed when the model fails or a guard objects, perhaps half-way.
+        """
+        good = [(call, outcome) for call, outcome in results if not isinstance(outcome, CallFailed)]
+        request = _Request(query=query[:_QUERY_CHARS], results=good, language=language, now=now)
+        is_whole = len(good) > 1 or self.checks_single_whole
+        async for piece in self._whole(request) if is_whole else self._by_words(request):
+            yield piece
+        rest = remarks(results, language=language, unmatched=unmatched)
+        if rest:
+            yield f"\n\n{rest}"
+
+    async def _whole(self, request: _Request) -> AsyncIterator[str]:
+        """Check the whole text before any of it leaves."""
+        pieces = self._several(request) if len(request.results) > 1 else self._single(request)
+        whole = "".join([piece async for piece in pieces])
+        self._object_to(whole, request)
+        for piece in tokens(whole):
+            yield piece
+
+    async def _by_words(self, request: _Request) -> AsyncIterator[str]:
+        """Check each word as it is finished: "12" may become "127"."""
         said = held = ""
-        async for piece in pieces:
+        async for piece in self._single(request):
             held += piece
-            # Only a finished word can be judged: "12" may become "127".
             finished = _WORDS.match(held)
             if finished:
-                self._object_to(said + finished.group(), language, sources)
+                self._object_to(said + finished.group(), request)
                 said, held = said + finished.group(), held[finished.end() :]
                 yield finished.group()
-        self._object_to(said + held, language, sources)
+        self._object_to(said + held, request)
         if held:
             yield held
 
-    def _object_to(self, text: str, language: Language, sources: Sources) -> None:
-        blocked = first_objection(self.guards, Said(text=text, language=language, sources=sources))
-        if blocked:
-            GUARD_OBJECTIONS.labels(guard=blocked.guard, side="output").inc()
-            log.warning("answer_blocked", guard=blocked.guard, reason=blocked.reason)
-            raise ModelFailed(f"guard {blocked.guard}: {blocked.reason}")
+    def _object_to(self, text: str, request: _Request) -> None:
+        if not passes(self.guards, text, request.language, sources=request.sources):
+            raise ModelFailed("a guard objects to the answer")
 
     def _single(self, request: _Request) -> AsyncIterator[str]:
         from workers.formatting.signatures import ApiAnswer
@@ -94,17 +102,17 @@ class Writer:
             endpoint_description=_described(call),
             response_language=_LANGUAGES[request.language],
             today=f"{request.now:%Y-%m-%d, %A}",
+            custom_instructions=self.instructions,
         )
 
-    def _several(self, request: _Request, unmatched: Sequence[str]) -> AsyncIterator[str]:
+    def _several(self, request: _Request) -> AsyncIterator[str]:
         from workers.formatting.signatures import CombinedAnswer
 
-        room = ALL_BODIES_BYTES // len(request.results)
+        room = min(ONE_BODY_BYTES, ALL_BODIES_BYTES // len(request.results))
         blocks = [
-            f"## Result {number}: {_described(call)}\n{request.data(outcome, min(room, ONE_BODY_BYTES))}"
+            f"## Result {number}: {_described(call)}\n{request.data(outcome, room)}"
             for number, (call, outcome) in enumerate(request.results, start=1)
         ]
-        wishes = f"Say that nothing was found for: {'; '.join(unmatched)}" if unmatched else ""
         return self.model.stream(
             CombinedAnswer,
             "unified_answer",
@@ -113,7 +121,7 @@ class Writer:
             num_results=len(request.results),
             response_language=_LANGUAGES[request.language],
             today=f"{request.now:%Y-%m-%d, %A}",
-            custom_instructions=wishes,
+            custom_instructions=self.instructions,
         )
 
 
@@ -122,20 +130,19 @@ class _Request:
     """What is to be answered."""
 
     query: str
-    results: Results
+    results: Sequence[tuple[ApiCall, CallSucceeded]]
     language: Language
     now: datetime
 
-    def data(self, outcome: CallOutcome, room: int) -> str:
-        if isinstance(outcome, CallFailed):
-            return f"(failed: {excuse(outcome, self.language)})"
+    def data(self, outcome: CallSucceeded, room: int) -> str:
         return json.dumps(gather(outcome.body, max_bytes=room).body, ensure_ascii=False)
 
-    def sources(self, unmatched: Sequence[str]) -> Sources:
+    @cached_property
+    def sources(self) -> Sources:
         """What an answer may draw on: the data, the values of the calls, the question and today's date."""
-        bodies = [excuse(o, self.language) if isinstance(o, CallFailed) else o.body for _, o in self.results]
+        bodies = [outcome.body for _, outcome in self.results]
         values: list[JsonValue] = [dict(call.arguments) for call, _ in self.results]
-        return Sources((*bodies, *values, self.query, f"{self.now:%Y-%m-%d}", len(self.results), *unmatched))
+        return Sources((*bodies, *values, self.query, f"{self.now:%Y-%m-%d}", len(self.results)))
 
 
 def _described(call: ApiCall) -> str:

@@ -2,6 +2,9 @@
 
 guard     what a guard is, and how several are asked
 sources   what an answer may draw on, and its numbers
+attacks   attempts to turn a model against its operator
+length    messages too long to be a question
 numbers   every number of an answer stands in its data
-output    raw data, secrets and the wrong language in an answer
+output    raw data, secrets, strange contacts and the wrong language in an answer
+loading   guards by their names in the settings
 """

@@ -6,8 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import structlog
+
 from schemas.endpoints import Language
 from workers.guarding.sources import Sources
+from workers.runtime.telemetry import GUARD_OBJECTIONS
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,3 +52,12 @@ def first_objection(guards: Iterable[Guard], said: Said) -> Blocked | None:
         if reason:
             return Blocked(guard.name, reason)
     return None
+
+
+def passes(guards: Iterable[Guard], text: str, language: Language, *, sources: Sources | None = None) -> bool:
+    """Whether no guard objects to an answer. An objection is counted and logged, without the text."""
+    blocked = first_objection(guards, Said(text=text, language=language, sources=sources or Sources()))
+    if blocked:
+        GUARD_OBJECTIONS.labels(guard=blocked.guard, side="output").inc()
+        log.warning("answer_blocked", guard=blocked.guard, reason=blocked.reason)
+    return blocked is None

@@ -1,4 +1,4 @@
-"""Raw data, secrets and the wrong language in what a model wrote. Pure."""
+"""Raw data, secrets, strange contacts and the wrong language in what a model wrote. Pure."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from workers.guarding.guard import Said
+from workers.guarding.sources import CONTACT
 
 _RAW = re.compile(
     r"\[\[\s*##|##\s*\]\]|```|\"\s*:\s*[\[{\"\d]|^\s*[{\[]\s*\"|<\/?(?:div|span|script|html|body|table)\b"
@@ -22,6 +23,7 @@ _CARD = re.compile(r"(?<!\d)(?:\d[ -]?){13,19}(?!\d)")
 _CYRILLIC = re.compile(r"[а-яё]", re.IGNORECASE)
 _LATIN = re.compile(r"[a-zõäöüšž]", re.IGNORECASE)
 _ENOUGH_LETTERS = 40
+_FEW_LETTERS = 20
 
 
 @dataclass(frozen=True)
@@ -37,15 +39,36 @@ class NoRawData:
 
 @dataclass(frozen=True)
 class NoSecrets:
-    """Objects to what looks like a key, a token, a password or a payment card's number."""
+    """Objects to what looks like a key, a token or a password."""
 
     name: str = "secrets"
 
     def check(self, said: Said) -> str | None:
         """Return what is wrong, or None."""
-        if SECRET.search(said.text):
-            return "a secret"
+        return "a secret" if SECRET.search(said.text) else None
+
+
+@dataclass(frozen=True)
+class NoCards:
+    """Objects to a payment card's number."""
+
+    name: str = "cards"
+
+    def check(self, said: Said) -> str | None:
+        """Return what is wrong, or None."""
         return "a card number" if any(_is_card(found.group()) for found in _CARD.finditer(said.text)) else None
+
+
+@dataclass(frozen=True)
+class ContactsStandInTheData:
+    """Objects to an e-mail address, a link or an account number that the sources do not hold."""
+
+    name: str = "contacts"
+
+    def check(self, said: Said) -> str | None:
+        """Return what is wrong, or None."""
+        rest = said.sources.without_contacts_of(said.text)
+        return "a contact that the data does not hold" if CONTACT.search(rest) else None
 
 
 @dataclass(frozen=True)
@@ -60,10 +83,10 @@ class RightLanguage:
     def check(self, said: Said) -> str | None:
         """Return what is wrong, or None."""
         cyrillic, latin = len(_CYRILLIC.findall(said.text)), len(_LATIN.findall(said.text))
-        if cyrillic + latin < _ENOUGH_LETTERS:
-            return None
-        is_cyrillic = cyrillic > latin
-        return "another language" if is_cyrillic != (said.language == "ru") else None
+        right, wrong = (cyrillic, latin) if said.language == "ru" else (latin, cyrillic)
+        # A text that is still short may begin with a name in the other script, but not with three words of it.
+        is_other = wrong > right if right + wrong >= _ENOUGH_LETTERS else wrong >= _FEW_LETTERS and not right
+        return "another language" if is_other else None
 
 
 def _is_card(written: str) -> bool:

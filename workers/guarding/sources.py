@@ -12,6 +12,10 @@ from schemas.base import JsonValue
 # 1 234,56 · 1,234.56 · 1.234,56 · 5 · 2026; spaces within may be of any width.
 _NUMBER = re.compile(r"\d{1,3}(?:[\s,.']\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?")
 _DIGITS = re.compile(r"\d+")
+CONTACT = re.compile(
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b(?:https?://|www\.)\S+|\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b"
+)
+_SPACES = re.compile(r"\s+")
 _GROUPING = re.compile(r"[\s']")
 _DEEPEST = 30
 _LONGEST_DIGITS = 15
@@ -29,6 +33,19 @@ class Sources:
         """Every number of the sources: values, the digits within texts and keys, and the lengths of lists."""
         return frozenset(number for source in self.items for number in _numbers(source, 0))
 
+    @cached_property
+    def texts(self) -> str:
+        """All texts of the sources, keys too, without spaces and in small letters."""
+        return "\n".join(_squeezed(text) for source in self.items for text in _texts(source, 0))
+
+    def hold(self, text: str) -> bool:
+        """Whether a text stands in the sources, spaces and case aside."""
+        return _squeezed(text) in self.texts
+
+    def without_contacts_of(self, text: str) -> str:
+        """Return the text without the e-mail addresses, links and account numbers that the sources hold."""
+        return CONTACT.sub(lambda found: "" if self.hold(found.group().rstrip(".,;:!?)")) else found.group(), text)
+
     def hold_all_numbers_of(self, text: str) -> bool:
         """Whether each number of the text, as a whole or in its parts ("24.02.2026", "15:30"), is known."""
         for found in _NUMBER.finditer(text):
@@ -36,6 +53,24 @@ class Sources:
             if not (parts <= self.numbers or _readings(found.group()) & self.numbers):
                 return False
         return True
+
+
+def _squeezed(text: str) -> str:
+    return _SPACES.sub("", text).casefold()
+
+
+def _texts(value: JsonValue, depth: int) -> Iterator[str]:
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item, depth + 1)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _texts(item, depth + 1)
 
 
 def _readings(written: str) -> frozenset[float]:

@@ -182,6 +182,23 @@ class LlmSettings(BaseSettings):
     prices_file: Path | None = None
     programs: dict[Judgement, str] = {}
     programs_dir: Path = Path("programs")
+    instructions: str = Field(default="", max_length=2_000)
+
+
+class GuardSettings(BaseSettings):
+    """What is checked, by the guards' names: built-in ones, or an operator's own as `package.module:Class`.
+
+    `questions`: what a person sends; `answers`: every answer made of an API's data; `model_answers`: also those that a
+    model wrote, where an objection leaves the wording to the rules.
+    """
+
+    model_config = _prefix("GUARD_")
+
+    questions: str = "injection, secrets, length"
+    answers: str = "secrets"
+    model_answers: str = "raw_data, language, numbers, contacts, cards"
+    longest_question: PositiveInt = 6_000
+    single_answers_whole: bool = False
 
 
 class ShimSettings(BaseSettings):
@@ -225,6 +242,7 @@ class Settings(BaseSettings):
     retrieval: RetrievalSettings = Field(default_factory=RetrievalSettings)
     indexing: IndexingSettings = Field(default_factory=IndexingSettings)
     llm: LlmSettings = Field(default_factory=LlmSettings)
+    guard: GuardSettings = Field(default_factory=GuardSettings)
     shim: ShimSettings = Field(default_factory=ShimSettings)
     local: LocalSettings = Field(default_factory=LocalSettings)
 

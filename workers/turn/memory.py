@@ -21,8 +21,13 @@ def after_turn(
     now: datetime,
     kept: int,
 ) -> Conversation:
-    """Add both sides of the turn to the transcript (at most `kept` utterances) and keep what is open or parked."""
-    said = (Utterance(role="user", text=turn.request.message), Utterance(role="bot", text=turn.answer))
+    """Add both sides of the turn to the transcript (at most `kept` utterances) and keep what is open or parked.
+
+    A message that a guard held back is not remembered: it would reach a model with the next question.
+    """
+    is_blocked = turn.decision is not None and turn.decision.blocked_by
+    both = (Utterance(role="user", text=turn.request.message), Utterance(role="bot", text=turn.answer))
+    said = () if is_blocked else both
     earlier = before.transcript if before else ()
     return Conversation(
         language=turn.language or (before.language if before else None),

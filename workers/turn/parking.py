@@ -43,5 +43,5 @@ def offered(conversation: Conversation | None, *, language: Language, now: datet
         return None
     *rest, latest = conversation.parked
     asked = offer_again(latest, language=language, now=now)
-    update = {"collecting": asked.collecting, "parked": tuple(rest)}
+    update = {"collecting": asked.collecting, "parked": tuple(rest), "choices": ()}
     return Offer(conversation=conversation.model_copy(update=update), text=asked.question, choices=asked.choices)

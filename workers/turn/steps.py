@@ -7,8 +7,8 @@ StoreUnavailable (retried) and bugs.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -27,12 +27,15 @@ from workers.classification.chain import Classifier
 from workers.errors import StaleTurn
 from workers.extraction.loop import Abandoned, Asked, Ready, ask_again, collect, open_collection
 from workers.formatting.formatter import answer
+from workers.guarding.guard import Guard, passes
+from workers.llm.scope import asking_for
 from workers.messages.catalog import text
 from workers.runtime.clock import Clock
 from workers.sessions.results import Passed, Taken
 from workers.sessions.turns import TurnStore
 from workers.turn import machine
 from workers.turn.cached import CachedCalls, ended, marks_of
+from workers.turn.judges import Judges
 from workers.turn.machine import advance, next_command
 from workers.turn.memory import spoken_message
 from workers.turn.parking import offered, parked_by
@@ -48,6 +51,13 @@ def _local(moment: datetime, request: TurnRequest) -> datetime:
         return moment.astimezone(ZoneInfo(request.time_zone))
     except (ZoneInfoNotFoundError, ValueError):
         return moment
+
+
+async def _followed_by(rest: str, pieces: AsyncIterator[str]) -> AsyncIterator[str]:
+    async for piece in pieces:
+        yield piece
+    if rest:
+        yield rest
 
 
 def _start(turn_id: str | None) -> Command | None:
@@ -66,6 +76,8 @@ class Steps:
     speaker: Speaker
     clock: Clock
     batch_timeout: timedelta
+    judges: Judges = field(default_factory=Judges)
+    answer_guards: tuple[Guard, ...] = ()
 
     async def classify(self, turn_id: str) -> Command | None:
         """Find the layer that claims the turn; small talk and refusals are answered on the spot."""
@@ -90,7 +102,13 @@ class Steps:
         if collecting is None:
             collecting = open_collection(decision.endpoints, message, unmatched=decision.unmatched)
         now = _local(self.clock(), turn.request)
-        match collect(collecting, message, language=decision.language, now=now):
+        outcome = collect(collecting, message, language=decision.language, now=now)
+        if self.judges.filler and isinstance(outcome, Asked):
+            earlier = conversation.transcript if conversation else ()
+            outcome = await self.judges.filler.improve(
+                outcome, collecting, message, said=earlier, now=now, language=decision.language
+            )
+        match outcome:
             case Asked() as asked:
                 return await self._ask(turn, conversation, asked)
             case Ready(collecting=complete):
@@ -161,34 +179,45 @@ class Steps:
         collecting = conversation.collecting if conversation else None
         query = collecting.original_query if collecting else turn.request.message
         reopened = reopen(collecting, results) if collecting else None
-        spoken = answer(
-            query,
-            results,
-            language=decision.language,
-            unmatched=collecting.unmatched if collecting else decision.unmatched,
-            reasons=reopened.reasons if reopened else {},
-        )
+        unmatched = collecting.unmatched if collecting else decision.unmatched
+        reasons = reopened.reasons if reopened else {}
+        spoken = answer(query, results, language=decision.language, unmatched=unmatched, reasons=reasons)
+        is_fit = passes(self.answer_guards, spoken, decision.language)
+        spoken = spoken if is_fit else text("guard.answer", decision.language)
+        now = _local(self.clock(), turn.request)
         await self.calls.remember(turn, results, query=query, language=decision.language)
         if reopened is not None:
-            now = _local(self.clock(), turn.request)
             again = ask_again(reopened.collecting, language=decision.language, now=now)
             if isinstance(again, Asked):
                 return await self._ask(turn, conversation, again, said_first=spoken)
-        return await self._finish(turn, conversation, spoken, cached=marks_of(results))
+        pieces = None
+        if self.judges.writer and is_fit and self.judges.writer.is_wanted(results, language=decision.language):
+            pieces = self.judges.writer.write(query, results, language=decision.language, now=now, unmatched=unmatched)
+        return await self._finish(turn, conversation, spoken, cached=marks_of(results), pieces=pieces)
 
     async def _finish(
-        self, turn: Turn, conversation: Conversation | None, said: str, *, cached: Mapping[str, Cached] = _NONE_CACHED
+        self,
+        turn: Turn,
+        conversation: Conversation | None,
+        said: str,
+        *,
+        cached: Mapping[str, Cached] = _NONE_CACHED,
+        pieces: AsyncIterator[str] | None = None,
     ) -> Command | None:
-        """End the turn with its answer; what the chat had parked for it is offered again."""
+        """End the turn with its answer; what the chat had parked for it is offered again.
+
+        `pieces` are a model's words, to be said in place of `said`.
+        """
         offer = offered(conversation, language=turn.language or "en", now=_local(self.clock(), turn.request))
-        whole = f"{said}\n\n{offer.text}" if offer else said
+        rest = f"\n\n{offer.text}" if offer else ""
         return _start(
             await self.speaker.answer(
-                advance(turn, machine.Answered(whole)),
+                advance(turn, machine.Answered(said + rest)),
                 offer.conversation if offer else conversation,
-                collecting=offer.conversation.collecting if offer else None,
+                kept=offer.conversation if offer else None,
                 offered=offer.choices if offer else (),
                 cached=cached,
+                pieces=_followed_by(rest, pieces) if pieces else None,
             )
         )
 
@@ -196,6 +225,8 @@ class Steps:
         self, turn: Turn, conversation: Conversation | None, asked: Asked, *, said_first: str = ""
     ) -> Command | None:
         """End the turn with a question, after what is to be said before it."""
+        if self.judges.filler and turn.language:
+            asked = await self.judges.filler.worded(asked, language=turn.language)
         said = advance(turn, machine.Asked(f"{said_first}\n\n{asked.question}".strip()))
         return _start(
             await self.speaker.ask(
@@ -222,7 +253,9 @@ class Steps:
         if isinstance(found, Passed):
             return self._repeat(found, turn_id)
         try:
-            return await work(found)
+            request = found.turn.request
+            with asking_for(request.tenant, turn_id=turn_id, deadline_at=request.deadline_at):
+                return await work(found)
         except StaleTurn:
             raise
         except BaseException:
@@ -246,11 +279,7 @@ class Steps:
         if not (conversation and decision.keeps_collection):
             return await self._finish(decided, conversation, decision.reply)
         answered = advance(decided, machine.Answered(decision.reply))
-        return _start(
-            await self.speaker.answer(
-                answered, conversation, collecting=conversation.collecting, choices=conversation.choices
-            )
-        )
+        return _start(await self.speaker.answer(answered, conversation, kept=conversation))
 
     async def _move(
         self, turn: Turn, events: Sequence[TurnEvent] = (), *, conversation: Conversation | None = None

@@ -116,7 +116,8 @@ def test_a_question_is_named_for_rich_readers_only() -> None:
     plain = parse(FrameWriter("c", rich=False).write("1-0", asked, now_ms=1))
 
     assert [name for name, _ in rich] == ["question", "message", "message"]
-    assert rich[0][1] == {"text": "Which?", "missing": ["country"]}
+    no_costs = {"calls": 0, "tokens": 0, "usd": 0.0, "judgements": {}}
+    assert rich[0][1] == {"text": "Which?", "missing": ["country"], "costs": no_costs}
     assert [name for name, _ in plain] == ["message", "message"]
 
 

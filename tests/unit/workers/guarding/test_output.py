@@ -10,7 +10,7 @@ from schemas.base import JsonValue
 from schemas.endpoints import Language
 from workers.guarding.guard import Blocked, Said, first_objection
 from workers.guarding.numbers import NumbersStandInTheData
-from workers.guarding.output import NoRawData, NoSecrets, RightLanguage
+from workers.guarding.output import ContactsStandInTheData, NoCards, NoRawData, NoSecrets, RightLanguage
 from workers.guarding.sources import Sources
 
 DATA: JsonValue = {
@@ -20,7 +20,9 @@ DATA: JsonValue = {
 
 
 def objection(text: str, language: Language = "en", *, sources: tuple[JsonValue, ...] = (DATA,)) -> Blocked | None:
-    guards = (NumbersStandInTheData(), NoRawData(), NoSecrets(), RightLanguage())
+    guards = (
+        NumbersStandInTheData(), NoRawData(), NoSecrets(), NoCards(), ContactsStandInTheData(), RightLanguage(),
+    )  # fmt: skip
     return first_objection(guards, Said(text=text, language=language, sources=Sources(sources)))
 
 
@@ -69,13 +71,33 @@ def test_raw_data_is_found(text: str) -> None:
         "ghp_abcdefghijklmnopqrstuvwxyz012345",
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0x.c2lnbmF0dXJl",
         "-----BEGIN RSA PRIVATE KEY-----",
-        "card 4111 1111 1111 1111",
     ],
 )
 def test_a_secret_is_found(text: str) -> None:
     found = objection(text, sources=(text,))
     assert found is not None
     assert found.guard == "secrets"
+
+
+def test_a_card_number_is_found() -> None:
+    text = "card 4111 1111 1111 1111"
+
+    assert objection(text, sources=(text,)) == Blocked("cards", "a card number")
+
+
+@pytest.mark.parametrize(
+    ("said", "data"),
+    [
+        ("Write to help@transport.ee.", {"email": "help@transport.ee"}),
+        ("See https://transport.ee/a.", {"page": ["https://transport.ee/a"]}),
+        ("EE38 2200 2210 2014 5685", {"iban": "EE382200221020145685"}),
+        ("EE382200221020145685", {"EE38 2200 2210 2014 5685": 1}),
+    ],
+)
+def test_a_contact_may_be_said_when_the_data_holds_it(said: str, data: JsonValue) -> None:
+    assert objection(said, sources=(data,)) is None
+    elsewhere = Said(text=said, language="en", sources=Sources(("22002210 2014 5685 38 EE",)))
+    assert ContactsStandInTheData().check(elsewhere) == "a contact that the data does not hold"
 
 
 @pytest.mark.parametrize("text", ["Your order 4111 1111 1111 1112 is ready.", "Ask for the password at the desk."])
