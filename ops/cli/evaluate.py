@@ -12,6 +12,7 @@ from ops.cli.screen import CommandFailed, JsonFlag, console, group, print_json
 if TYPE_CHECKING:
     from ops.evaluation.scoring import DialogueFigures, DialogueReport
     from workers.retrieval.evaluation import Report
+    from workers.retrieval.figures import Figures
 
 app = group("Measure on labelled cases.")
 
@@ -22,12 +23,16 @@ def evaluate() -> None:
 
 
 @app.command()
-def retrieval(
+def retrieval(  # noqa: PLR0913 - one parameter an option
     registry: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="The endpoints.")],
     cases: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="The questions, one JSON a line.")],
     examples: Annotated[Path | None, typer.Option(exists=True, help="Example questions of the endpoints.")] = None,
     description_field: Annotated[str | None, typer.Option(help="Which description to index.")] = None,
     *,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Choose among all endpoints, even from few candidates.")
+    ] = False,
+    side_by_side: Annotated[bool, typer.Option("--compare", help="Words, n-grams, dense, RRF, hybrid.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Ask every question of CASES against REGISTRY and tell how often the right endpoint is found. Needs no Redis."""
@@ -35,18 +40,27 @@ def retrieval(
 
     from workers.retrieval import evaluation
 
+    material = evaluation.Material(
+        registry=registry, cases=cases, examples=examples, description_field=description_field, whole=whole
+    )
     try:
-        report = asyncio.run(
-            evaluation.evaluate(registry, cases, examples_path=examples, description_field=description_field)
-        )
+        if side_by_side:
+            compared = asyncio.run(evaluation.compare(material))
+            ways = compared.ways
+        else:
+            ways = {"": asyncio.run(evaluation.evaluate(material))}
     except (ValueError, KeyError) as error:
         raise CommandFailed(
-            f"these files can't be used: {error}", remedy="the head of workers/retrieval/evaluation.py shows the form"
+            f"these files can't be used: {error}", remedy="the head of workers/retrieval/questions.py shows the form"
         ) from error
     if as_json:
-        print_json(report.model_dump(mode="json"))
+        print_json(
+            {way: report.model_dump(mode="json") for way, report in ways.items()}
+            if side_by_side
+            else ways[""].model_dump(mode="json")
+        )
     else:
-        _print(report)
+        _print(ways)
 
 
 @app.command()
@@ -104,16 +118,22 @@ def _print_dialogues(report: DialogueReport) -> None:
     console().print(table)
 
 
-def _print(report: Report) -> None:
+def _print(ways: dict[str, Report]) -> None:
     from rich.table import Table
 
-    rows = {"all": report.overall, **report.languages}
-    names = list(type(report.overall).model_fields)
-    table = Table("", *(name.replace("_", " ") for name in names))
-    for label, figures in rows.items():
-        table.add_row(label, *(_number(value) for value in figures.model_dump().values()))
-    typer.echo(f"{report.model}, {report.endpoints} endpoints")
+    first = next(iter(ways.values()))
+    names = list(type(first.overall).model_fields)
+    table = Table("", "", *(name.replace("_", " ") for name in names))
+    for language in ("all", *first.languages):
+        for way, report in ways.items():
+            found = report.overall if language == "all" else report.languages[language]
+            table.add_row(language, way, *_row(found))
+    typer.echo(f"{first.model}, {first.endpoints} endpoints")
     console().print(table)
+
+
+def _row(found: Figures) -> list[str]:
+    return [_number(getattr(found, name)) for name in type(found).model_fields]
 
 
 def _number(value: float | None) -> str:

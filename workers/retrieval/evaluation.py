@@ -1,247 +1,183 @@
-"""Measures search on labelled questions: a registry file, a cases file, and what the numbers say.
-
-A registry is a list of endpoints in the door's form (`id`, `name`, `description`, `params` …). A case is a JSON line
-with `id`, `lang`, `scope` (`all`, or `candidates` with the ids to choose from) and `turns`; the first turn's `user`
-and `expect.endpoints` are used. Cases that expect several endpoints at once are left out.
-"""
+"""Measures search on labelled questions: its own order, and beside it each of the ways that it is made of."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+
+from pydantic import Field
 
 from schemas.base import Frozen
-from schemas.registration import EndpointRegistration
+from schemas.endpoints import Endpoint
 from schemas.registry import Searchable
+from workers.retrieval.bm25 import Bm25
 from workers.retrieval.corpus import Corpus
 from workers.retrieval.embedder import Embedder, open_embedder
-from workers.retrieval.index import Query
+from workers.retrieval.figures import Answered, Figures, figures, judge
+from workers.retrieval.index import Hit, Query
+from workers.retrieval.lexical import content_words, pieces, stem
 from workers.retrieval.qdrant_edge import EdgeIndex
-from workers.retrieval.ranking import Ranked, Thresholds, confidences, fuse
-from workers.retrieval.recipe import vectorize
+from workers.retrieval.questions import Case, read_cases, read_examples, read_registry
+from workers.retrieval.ranking import Ranked, fuse, fuse_by_ranks
+from workers.retrieval.recipe import matched_texts, vectorize
+from workers.retrieval.search import LONGEST_QUESTION_CHARS
+from workers.retrieval.sparse import sparse_vector
 from workers.runtime.settings import RetrievalSettings, RoutingSettings
 
 _TENANT = "evaluation"
 _PAGE = 64
-_OFFERED = 3
-_READ = frozenset({"id", "name", "aliases"})
 
+Way = str
+"""A way to order endpoints: `hybrid` is the product's; the others show what each side gives alone."""
 
-class Figures(Frozen):
-    """The numbers of one group. Shares are of in-domain questions, except `auc` and `out_of_domain_answered`.
-
-    `resolved`: the right one is chosen (a clear match), or offered among at most three. `auc`: how well the best score
-    tells in-domain questions from others. Shares of nothing are None.
-    """
-
-    n: int
-    n_out_of_domain: int
-    top1: float | None
-    top3: float | None
-    resolved: float | None
-    auc: float | None
-    in_domain_refused: float | None
-    out_of_domain_answered: float | None
+WAYS: tuple[Way, ...] = ("words", "n-grams", "dense", "rrf", "hybrid")
 
 
 class Report(Frozen):
-    """All questions, and those of each language."""
+    """All questions, and those of each language. JSON has the figures alone."""
 
-    model: str
-    endpoints: int
+    model: str = Field(exclude=True)
+    endpoints: int = Field(exclude=True)
     overall: Figures
     languages: dict[str, Figures]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Case:
-    """One question; `expected` is empty when nothing may be called, `candidates` when the whole registry is asked."""
+class Comparison(Frozen):
+    """The same questions, answered each way; `hybrid + examples` too where there are example questions."""
 
-    language: str
-    question: str
-    expected: frozenset[str]
-    candidates: frozenset[str]
+    ways: dict[Way, Report]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answered:
-    """A case with what search made of it, best first; `offered` are at most three that are matches."""
+class Material:
+    """What is measured. `description_field` names the only description to index; `whole` sets candidates aside."""
 
-    case: Case
-    ranked: tuple[str, ...]
-    best_score: float
-    offered: tuple[str, ...]
+    registry: Path
+    cases: Path
+    examples: Path | None = None
+    description_field: str | None = None
+    whole: bool = False
 
+    def endpoints(self, *, with_examples: bool = True) -> list[Endpoint]:
+        """Read the registry. Raises ValueError, KeyError for files of another form."""
+        examples = read_examples(self.examples) if self.examples and with_examples else None
+        read = read_registry(self.registry, examples=examples, description_field=self.description_field)
+        return [one.to_endpoint(_TENANT) for one in read]
 
-def figures(answers: Sequence[Answered]) -> Figures:
-    """Count. Pure."""
-    inside = [one for one in answers if one.case.expected]
-    outside = [one for one in answers if not one.case.expected]
-    return Figures(
-        n=len(answers),
-        n_out_of_domain=len(outside),
-        top1=_share(bool(one.case.expected & set(one.ranked[:1])) for one in inside),
-        top3=_share(bool(one.case.expected & set(one.ranked[:3])) for one in inside),
-        resolved=_share(bool(one.case.expected & set(one.offered)) for one in inside),
-        auc=area_under_curve([one.best_score for one in inside], [one.best_score for one in outside]),
-        in_domain_refused=_share(not one.offered for one in inside),
-        out_of_domain_answered=_share(bool(one.offered) for one in outside),
-    )
+    def questions(self) -> list[Case]:
+        """Read the cases; among all endpoints, what should find none of a few candidates may find another: left out."""
+        cases = read_cases(self.cases)
+        if not self.whole:
+            return cases
+        return [replace(case, candidates=frozenset()) for case in cases if case.expected or not case.candidates]
 
 
-def _share(truths: Iterable[bool]) -> float | None:
-    seen = list(truths)
-    return round(sum(seen) / len(seen), 4) if seen else None
+@dataclass(kw_only=True)
+class Trial:
+    """Endpoints in an index of their own. Touches no Redis."""
 
+    embedder: Embedder
+    index: EdgeIndex
+    corpus: Corpus
+    words: Bm25 = field(default_factory=Bm25)
+    letters: Bm25 = field(default_factory=Bm25)
 
-def area_under_curve(inside: Sequence[float], outside: Sequence[float]) -> float | None:
-    """Return the chance that a random inside score exceeds a random outside one, ties half; None when one is empty.
+    async def fill(self, endpoints: Sequence[Endpoint]) -> None:
+        """Index the endpoints."""
+        await self.index.open()
+        for at in range(0, len(endpoints), _PAGE):
+            made = await vectorize(endpoints[at : at + _PAGE], self.embedder)
+            await self.index.apply(made, ())
+            for one in made:
+                self._count(one)
 
-    Source: Mann and Whitney, 1947 (the U statistic over the number of pairs).
-    """
-    if not inside or not outside:
-        return None
-    wins = sum((a > b) + 0.5 * (a == b) for a in inside for b in outside)
-    return round(wins / (len(inside) * len(outside)), 4)
+    def _count(self, one: Searchable) -> None:
+        self.corpus.put(one)
+        text = " ".join(text for text, _ in matched_texts(one.endpoint))
+        self.words.put(one.endpoint.endpoint_id, _words(text))
+        self.letters.put(one.endpoint.endpoint_id, _letters(text))
 
-
-def read_cases(path: Path) -> list[Case]:
-    """Read the first turns of a cases file."""
-    cases = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.strip():
-            continue
-        case = json.loads(line)
-        expected = frozenset(case["turns"][0]["expect"]["endpoints"])
-        if len(expected) > 1:
-            continue
-        chosen = case.get("candidates", ()) if case.get("scope") == "candidates" else ()
-        cases.append(
-            Case(
-                language=case.get("lang", "other"),
-                question=case["turns"][0]["user"],
-                expected=expected,
-                candidates=frozenset(chosen),
-            )
+    async def answer(self, case: Case, ways: Sequence[Way]) -> dict[Way, Answered]:
+        """Ask one question every way."""
+        text = case.question[:LONGEST_QUESTION_CHARS]
+        (raw,) = await self.embedder.embed_queries([text])
+        dense = self.embedder.card.centre_query(raw)
+        query = Query(
+            tenant=_TENANT,
+            dense=dense,
+            lexical=self.corpus.features.query_vector(text),
+            sparse=sparse_vector(text),
+            among=case.candidates,
         )
-    return cases
+        hits = await self.index.find(query)
+        common = self.corpus.common_likeness(dense, _TENANT)
+        return {way: judge(case, self._order(way, text, case, hits, common), RoutingSettings()) for way in ways}
+
+    def _order(self, way: Way, text: str, case: Case, hits: list[Hit], common: float) -> tuple[Ranked, ...]:
+        card = self.embedder.card
+        if way == "words":
+            return _by_share(self.words.scores(_words(text)), case.candidates)
+        if way == "n-grams":
+            return _by_share(self.letters.scores(_letters(text)), case.candidates)
+        if way == "dense":
+            alone = [replace(hit, lexical=0.0) for hit in hits]
+            return fuse(alone, card, common=common)
+        return (fuse_by_ranks if way == "rrf" else fuse)(hits, card, common=common)
 
 
-def read_registry(
-    path: Path, *, examples: dict[str, list[str]] | None = None, description_field: str | None = None
-) -> list[EndpointRegistration]:
-    """Read a registry; with `description_field` that text alone describes, and translations are left aside."""
-    return [
-        EndpointRegistration.model_validate(_as_registration(entry, examples or {}, description_field))
-        for entry in json.loads(path.read_text(encoding="utf-8"))
-    ]
+def _words(text: str) -> list[str]:
+    return [stem(word) for word in content_words(text)]
 
 
-def _as_registration(
-    entry: dict[str, Any], examples: dict[str, list[str]], description_field: str | None
-) -> dict[str, Any]:
-    """Keep what search reads; URLs and methods of research sets are often such as the door would refuse."""
-    told = {key: value for key, value in entry.items() if key in _READ or key.startswith(("description", "title"))}
-    if description_field:
-        text = entry.get(description_field) or entry["description"]
-        told = {key: value for key, value in told.items() if not key.startswith("description")} | {"description": text}
-    params = {param["name"]: _typed(param) for param in entry.get("params", ())}
-    return {
-        **told,
-        "url": "https://evaluation.invalid/",
-        "params": list(params.values()),
-        "examples": {"en": examples.get(entry["id"], [])},
-    }
+def _letters(text: str) -> list[str]:
+    return [piece for word in content_words(text) for piece in sorted(pieces(word))]
 
 
-def _typed(param: dict[str, Any]) -> dict[str, Any]:
-    """Keep what search reads of a parameter: its name, description and options (types in the wild include "any")."""
-    return {
-        "name": param["name"],
-        "description": param.get("description") or "",
-        "enum": [str(option) for option in param.get("enum") or ()],
-    }
+def _by_share(scores: Mapping[str, float], among: frozenset[str]) -> tuple[Ranked, ...]:
+    """Order by score, of the candidates alone where there are some. The scale is BM25's own, so nothing is refused."""
+    ranked = (
+        Ranked(endpoint_id=one, fused=score, score=score)
+        for one, score in scores.items()
+        if score > 0 and (not among or one in among)
+    )
+    return tuple(sorted(ranked, key=lambda one: (-one.fused, one.endpoint_id)))
 
 
-def read_examples(path: Path) -> dict[str, list[str]]:
-    """Read example questions: a mapping from endpoint id to texts, or a list of [text, id] pairs or of objects."""
-    stored = json.loads(path.read_text(encoding="utf-8"))
-    if isinstance(stored, dict) and all(isinstance(texts, list) for texts in stored.values()):
-        return {name: [text for text in texts if isinstance(text, str)] for name, texts in stored.items()}
-    found: dict[str, list[str]] = {}
-    for one in stored:
-        text, name = (one["text"], one["intent"]) if isinstance(one, dict) else (one[0], one[1])
-        found.setdefault(name, []).append(text)
-    return found
+async def evaluate(material: Material, *, embedder: Embedder | None = None) -> Report:
+    """Ask every question and report. The embedder is the settings' unless one is given (then it stays open)."""
+    found = await _measured(material, ("hybrid",), embedder)
+    return found["hybrid"]
 
 
-async def evaluate(
-    registry_path: Path,
-    cases_path: Path,
-    *,
-    examples_path: Path | None = None,
-    description_field: str | None = None,
-    embedder: Embedder | None = None,
-) -> Report:
-    """Index the registry in a shard of its own, ask every question, and report. Touches no Redis.
+async def compare(material: Material, *, embedder: Embedder | None = None) -> Comparison:
+    """Ask every question every way, without the example questions; then as the product does, with them."""
+    plain = replace(material, examples=None)
+    ways = await _measured(plain, WAYS, embedder)
+    if material.examples:
+        ways["hybrid + examples"] = await evaluate(material, embedder=embedder)
+    return Comparison(ways=ways)
 
-    The embedder is the settings' unless one is given (then it stays open).
-    """
-    examples = read_examples(examples_path) if examples_path else None
-    registry = read_registry(registry_path, examples=examples, description_field=description_field)
-    cases = read_cases(cases_path)
-    opened = embedder or open_embedder(RetrievalSettings())
-    index, corpus = EdgeIndex(opened.card), Corpus(opened.card)
+
+async def _measured(material: Material, ways: Sequence[Way], given: Embedder | None) -> dict[Way, Report]:
+    endpoints, cases = material.endpoints(), material.questions()
+    embedder = given or open_embedder(RetrievalSettings())
+    trial = Trial(embedder=embedder, index=EdgeIndex(embedder.card), corpus=Corpus(embedder.card))
     try:
-        await index.open()
-        for at in range(0, len(registry), _PAGE):
-            endpoints = [one.to_endpoint(_TENANT) for one in registry[at : at + _PAGE]]
-            await _put(index, corpus, await vectorize(endpoints, opened))
-        answers = [await _answer(case, index, corpus, opened) for case in cases]
+        await trial.fill(endpoints)
+        answers = [await trial.answer(case, ways) for case in cases]
     finally:
-        await index.close()
-        if embedder is None:
-            await opened.close()
-    languages = sorted({case.language for case in cases})
+        await trial.index.close()
+        if given is None:
+            await embedder.close()
+    return {way: _report(embedder, len(endpoints), [answer[way] for answer in answers]) for way in ways}
+
+
+def _report(embedder: Embedder, endpoints: int, answers: Sequence[Answered]) -> Report:
+    languages = sorted({answer.case.language for answer in answers})
     return Report(
-        model=opened.card.tag,
-        endpoints=len(registry),
+        model=embedder.card.tag,
+        endpoints=endpoints,
         overall=figures(answers),
         languages={one: figures([a for a in answers if a.case.language == one]) for one in languages},
-    )
-
-
-async def _put(index: EdgeIndex, corpus: Corpus, made: list[Searchable]) -> None:
-    await index.apply(made, ())
-    for one in made:
-        corpus.put(one)
-
-
-async def _answer(case: Case, index: EdgeIndex, corpus: Corpus, embedder: Embedder) -> Answered:
-    (raw,) = await embedder.embed_queries([case.question])
-    dense = embedder.card.centre_query(raw)
-    query = Query(
-        tenant=_TENANT,
-        dense=dense,
-        lexical=corpus.features.query_vector(case.question),
-        among=case.candidates,
-    )
-    ranked = fuse(await index.find(query), embedder.card, common=corpus.common_likeness(dense, _TENANT))
-    return judge(case, ranked, RoutingSettings())
-
-
-def judge(case: Case, ranked: Sequence[Ranked], routing: RoutingSettings) -> Answered:
-    """Say what a person would have got: the clear match alone, or up to three matches to choose from. Pure."""
-    thresholds = Thresholds(match=routing.min_cosine, clear=routing.high_cosine, lead=routing.gap)
-    banded = list(zip(ranked, confidences(ranked, thresholds), strict=True))
-    clear = [one.endpoint_id for one, confidence in banded if confidence == "high"]
-    matches = [one.endpoint_id for one, confidence in banded if confidence is not None]
-    return Answered(
-        case=case,
-        ranked=tuple(one.endpoint_id for one in ranked),
-        best_score=max((one.score for one in ranked), default=0.0),
-        offered=tuple(clear or matches[:_OFFERED]),
     )

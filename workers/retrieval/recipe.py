@@ -68,7 +68,7 @@ def _embedded_texts(endpoint: Endpoint, card: ModelCard) -> tuple[str, ...]:
     return (whole,) if card.recipe == "seed" else (*told_texts(endpoint), *asked_texts(endpoint), whole)
 
 
-def _weighted_texts(endpoint: Endpoint) -> list[tuple[str, float]]:
+def matched_texts(endpoint: Endpoint) -> list[tuple[str, float]]:
     """Return the texts whose words may match, and how loudly they speak."""
     texts = [(text, 1.0) for text in told_texts(endpoint)]
     texts += [(text, _EXAMPLE_WEIGHT) for text in asked_texts(endpoint)]
@@ -100,7 +100,7 @@ async def vectorize(endpoints: Sequence[Endpoint], embedder: Embedder) -> list[S
                 fingerprint=fingerprint(endpoint, card),
                 dense=pack(card.centre_passage(_mean(parts))),
                 sparse=sparse_vector(embed_text(endpoint)),
-                lexical=document_vector(_weighted_texts(endpoint)),
+                lexical=document_vector(matched_texts(endpoint)),
             )
         )
     return searchable

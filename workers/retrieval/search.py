@@ -20,8 +20,8 @@ from workers.retrieval.sparse import sparse_vector
 from workers.runtime.settings import RetrievalSettings, RoutingSettings
 
 _REMEMBERED = 512
-# A question stands in its first sentences; a page of text would keep the one embedding thread from everybody else.
-_LONGEST_QUESTION = 600
+LONGEST_QUESTION_CHARS = 600
+"""A question stands in its first sentences; a page of text would keep the one embedding thread from everybody else."""
 
 
 def open_index(settings: RetrievalSettings, card: ModelCard) -> VectorIndex:
@@ -151,7 +151,7 @@ class EndpointSearch:
 
     async def _dense(self, text: str) -> Vector:
         """Embed the question, or remember it: a repeated or decomposed question costs nothing."""
-        text = text[:_LONGEST_QUESTION]
+        text = text[:LONGEST_QUESTION_CHARS]
         known = self._remembered.get(text)
         if known is not None:
             self._remembered.move_to_end(text)

@@ -1,22 +1,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from workers.retrieval.bm25 import Bm25
 from workers.retrieval.embedder import LetterEmbedder
-from workers.retrieval.evaluation import (
-    Answered,
-    Case,
-    area_under_curve,
-    evaluate,
-    figures,
-    read_cases,
-    read_examples,
-    read_registry,
-)
+from workers.retrieval.evaluation import WAYS, Material, compare, evaluate
+from workers.retrieval.figures import Answered, area_under_curve, figures
+from workers.retrieval.questions import Case, read_cases, read_examples, read_registry
 
 
 def answered(expected: str, ranked: str, *, score: float = 0.7, offered: str | None = None) -> Answered:
@@ -119,9 +114,56 @@ def test_examples_are_read_in_both_shapes(tmp_path: Path) -> None:
 
 
 async def test_a_set_is_evaluated_from_its_files(files: tuple[Path, Path]) -> None:
-    report = await evaluate(*files, embedder=LetterEmbedder())
+    report = await evaluate(Material(registry=files[0], cases=files[1]), embedder=LetterEmbedder())
 
     assert report.endpoints == 2
     assert report.overall.top1 == 1.0
     assert set(report.languages) == {"en", "et"}
     assert report.overall.out_of_domain_answered == 0.0
+
+
+async def test_the_json_has_the_figures_and_nothing_else(files: tuple[Path, Path]) -> None:
+    report = await evaluate(Material(registry=files[0], cases=files[1]), embedder=LetterEmbedder())
+    names = {"n", "top1", "top3", "resolved", "auc", "in_domain_refused", "out_of_domain_answered"}
+
+    written = report.model_dump(mode="json")
+
+    assert set(written) == {"overall", "languages"}
+    assert set(written["overall"]) == set(written["languages"]["et"]) == names
+
+
+async def test_a_candidate_case_is_chosen_among_its_candidates_unless_all_are_asked(files: tuple[Path, Path]) -> None:
+    files[1].write_text(case("weather forecast", "tax", scope="candidates", candidates=["tax"]), encoding="utf-8")
+    among = Material(registry=files[0], cases=files[1])
+
+    narrow = await evaluate(among, embedder=LetterEmbedder())
+    wide = await evaluate(replace(among, whole=True), embedder=LetterEmbedder())
+
+    assert (narrow.overall.top1, wide.overall.top1) == (1.0, 0.0)
+
+
+async def test_every_way_is_measured_on_the_same_questions(files: tuple[Path, Path], tmp_path: Path) -> None:
+    examples = tmp_path / "examples.json"
+    examples.write_text('{"tax": ["how much do I owe for my van"]}', encoding="utf-8")
+    with files[1].open("a", encoding="utf-8") as more:
+        more.write(case("what do I owe for a van", "tax"))
+    material = Material(registry=files[0], cases=files[1], examples=examples)
+
+    found = (await compare(material, embedder=LetterEmbedder())).ways
+
+    assert list(found) == [*WAYS, "hybrid + examples"]
+    assert {report.overall.n for report in found.values()} == {5}
+    assert (found["words"].overall.top1, found["hybrid + examples"].overall.top1) == (0.5, 1.0)
+
+
+def test_bm25_prefers_rare_words_and_short_documents() -> None:
+    bm25 = Bm25()
+    bm25.put("long", ["tax", "car", "year", "year", "town"])
+    bm25.put("short", ["tax", "car"])
+    bm25.put("other", ["rain", "town"])
+
+    scores = bm25.scores(["car"])
+
+    assert scores["short"] > scores["long"]
+    assert "other" not in scores
+    assert bm25.scores(["rain"])["other"] > bm25.scores(["town"])["other"]
