@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import httpx
 
@@ -173,8 +173,7 @@ def _build(http: httpx.AsyncClient, request: PreparedRequest, timeout_s: float) 
     try:
         return http.build_request(
             request.method,
-            request.url,
-            params=list(request.query) or None,
+            _address(request),
             headers=[(name.encode(), value.encode()) for name, value in request.headers],
             json=request.json,
             content=_form_content(request),
@@ -183,6 +182,11 @@ def _build(http: httpx.AsyncClient, request: PreparedRequest, timeout_s: float) 
         )
     except UnicodeError as error:
         raise httpx.InvalidURL("not encodable") from error
+
+
+def _address(request: PreparedRequest) -> str:
+    """Write the address with its query. A space is %20: what "+" means in a query is a form's custom (RFC 3986)."""
+    return f"{request.url}?{urlencode(request.query, quote_via=quote)}" if request.query else request.url
 
 
 def _form_content(request: PreparedRequest) -> bytes | None:
