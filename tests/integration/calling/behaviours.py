@@ -106,9 +106,19 @@ async def _redirect(server: Misbehaving, _request: Seen, writer: Writer) -> None
     await _send(writer, "302 Found", b"", location=server.redirect_to)
 
 
+async def _redirect_loop(_server: Misbehaving, request: Seen, writer: Writer) -> None:
+    await _send(writer, "302 Found", b"", location=request.target)
+
+
+def _gzip_bomb() -> bytes:
+    """Return a MiB that becomes a GiB: a block of zeros, a thousand times over. Nobody gets to its end."""
+    deflate = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
+    block = deflate.compress(bytes(2**20)) + deflate.flush(zlib.Z_FULL_FLUSH)
+    return b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" + block * 2**10 + deflate.flush() + bytes(8)
+
+
 async def _bomb(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
-    packed = gzip.compress(bytes(32 * 1024 * 1024), 9)  # 32 KiB that become 32 MiB
-    await _send(writer, "200 OK", packed, content_type="application/json", content_encoding="gzip")
+    await _send(writer, "200 OK", _gzip_bomb(), content_type="application/json", content_encoding="gzip")
 
 
 async def _packed(_server: Misbehaving, request: Seen, writer: Writer) -> None:
@@ -133,6 +143,23 @@ async def _endless(server: Misbehaving, _request: Seen, writer: Writer) -> None:
         writer.write(block)
         await writer.drain()
         server.sent_blocks += 1
+
+
+async def _large(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    """An answer just within the shipped cap of two MiB."""
+    await _send(writer, "200 OK", b"x" * (2 * 1024 * 1024 - 1), content_type="text/plain")
+
+
+async def _gigabyte(server: Misbehaving, request: Seen, writer: Writer) -> None:
+    """Stream a gigabyte, with its length declared or until the connection ends."""
+    length = 2**30 if request.target.endswith("/declared") else None
+    writer.write(_head("200 OK", length, content_type="text/plain", connection="close"))
+    block = b"x" * 0x10000
+    for _ in range(2**30 // len(block)):
+        writer.write(block)
+        await writer.drain()
+        server.sent_blocks += 1
+    writer.close()
 
 
 async def _html(_server: Misbehaving, request: Seen, writer: Writer) -> None:
@@ -225,10 +252,13 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "recovering": _recovering,
     "status": _status,
     "redirect": _redirect,
+    "redirect-loop": _redirect_loop,
     "bomb": _bomb,
     "packed": _packed,
     "wrong-length": _wrong_length,
     "endless": _endless,
+    "gigabyte": _gigabyte,
+    "large": _large,
     "html": _html,
     "cyrillic": _cyrillic,
     "latin-error": _latin_error,
