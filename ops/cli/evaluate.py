@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ops.cli.screen import CommandFailed, JsonFlag, console, group, print_json
+from ops.cli.screen import CommandFailed, JsonFlag, UrlOption, console, group, print_json
 
 if TYPE_CHECKING:
     from ops.evaluation.scoring import DialogueFigures, DialogueReport
@@ -100,6 +100,43 @@ def dialogues(
         print_json(done.report.model_dump(mode="json"))
     else:
         _print_dialogues(done.report)
+
+
+@app.command()
+def calls(
+    dialogues_file: Annotated[
+        Path | None,
+        typer.Option("--dialogues", exists=True, dir_okay=False, help="A YAML list; the demo's if not given."),
+    ] = None,
+    url: UrlOption = "",
+    *,
+    as_json: JsonFlag = False,
+) -> None:
+    """Hold the demo's conversations with the running system and count what its turns ask of language models."""
+    from ops.cli.client import Shim
+    from ops.cli.place import shim_url
+    from ops.evaluation.calls import DEMO_DIALOGUES, hold, read_conversations, report_on
+
+    try:
+        conversations = read_conversations(dialogues_file or DEMO_DIALOGUES)
+        report = report_on(list(hold(Shim(shim_url(url)), conversations)))
+    except ValueError as error:
+        raise CommandFailed(
+            f"these conversations can't be used: {error}", remedy="ops/demo/dialogues.yaml shows the form"
+        ) from error
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+        return
+    from rich.table import Table
+
+    table = Table("", "conversations", "requests each", "most")
+    for kind, counts in report.kinds.items():
+        table.add_row(kind, str(counts.conversations), f"{counts.requests_mean:.2f}", str(counts.requests_most))
+    console().print(table)
+    typer.echo(
+        f"{report.requests_mean:.2f} requests a conversation, none in {report.turns_without:.0%} of the turns;"
+        f" {report.tokens} tokens, {report.usd:.6f} USD; {report.failed} turns failed"
+    )
 
 
 def _print_dialogues(report: DialogueReport) -> None:

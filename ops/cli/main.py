@@ -22,6 +22,7 @@ from ops.cli import (
     talk,
     turn,
     up,
+    usage,
 )
 from ops.cli.screen import group
 
@@ -42,6 +43,7 @@ app.add_typer(breakers.app, name="breakers")
 app.add_typer(evaluate.app, name="eval")
 app.command()(explain.explain)
 app.command()(calibrate.calibrate)
+app.command()(usage.usage)
 app.command()(doctor.doctor)
 
 if __name__ == "__main__":
