@@ -28,7 +28,8 @@ from workers.llm.model import LanguageModel
 
 _LANGUAGES = {"en": "English", "et": "Estonian", "ru": "Russian"}
 _QUERY_CHARS = 2_000
-_WORDS = re.compile(r".*\s", re.DOTALL)
+# A last word that is not of letters alone, with a full stop or the like behind them.
+_UNFINISHED = re.compile(r"(?<!\S)(?![^\W\d_]+[.,!?;:)]*$)\S+$")
 Results = Sequence[tuple[ApiCall, CallOutcome]]
 
 
@@ -73,15 +74,19 @@ class Writer:
             yield piece
 
     async def _by_words(self, request: _Request) -> AsyncIterator[str]:
-        """Check each word as it is finished: "12" may become "127"."""
+        """Check what is written so far at each piece, and let go what no later piece can turn into something else.
+
+        A beginning made of letters may leave at once; "12" may become "127", and "{" the head of raw data.
+        """
         said = held = ""
         async for piece in self._single(request):
             held += piece
-            finished = _WORDS.match(held)
-            if finished:
-                self._object_to(said + finished.group(), request)
-                said, held = said + finished.group(), held[finished.end() :]
-                yield finished.group()
+            kept = _UNFINISHED.search(held)
+            ready, held = (held[: kept.start()], held[kept.start() :]) if kept else (held, "")
+            if ready:
+                self._object_to(said + ready, request)
+                said += ready
+                yield ready
         self._object_to(said + held, request)
         if held:
             yield held
