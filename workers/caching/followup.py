@@ -15,8 +15,8 @@ from workers.caching.contexts import EndpointView, FollowUp, LastCall
 from workers.caching.followup_changes import changes
 from workers.caching.followup_questions import question
 from workers.caching.followup_reading import Reading, names_said
-from workers.caching.followup_values import Value
-from workers.messages.asking import words_of_key
+from workers.caching.followup_values import Value, takers
+from workers.messages.asking import said_as
 from workers.messages.hearing import is_form_of, lexicon, words_of
 
 _LONGEST_TEXT = 300
@@ -42,7 +42,7 @@ def judge(
     reading = Reading.of(text, language, last, view, answer)
     if not 0 < len(reading.words) <= _MOST_WORDS:
         return _new("not_comparable")
-    if reading.starts_with("actions") or reading.starts_with("howto"):
+    if reading.starts_with("actions") or reading.opens_with("howto"):
         return _new("asks_for_an_action")
     return _taken_back(reading) or _answered(reading) or _changed(reading) or _new("unexplained")
 
@@ -61,10 +61,10 @@ def _changed(reading: Reading) -> FollowUp | None:
     """The same call with other values."""
     values = _wanted_values(reading)
     changed = changes(values, reading.view.params, reading.words, reading.text, reading.language)
-    if changed is None or (values and reading.unknown):
-        return None
-    if reading.unknown:
-        named = _named_text(reading, sorted(reading.unknown))
+    strange = reading.strange.union(*(range(v.first, v.end) for v in values if not takers(v, reading.view.params)))
+    if strange:
+        is_all = all(set(range(value.first, value.end)) <= strange for value in values)
+        named = _named_text(reading, sorted(strange)) if is_all else {}
         return _update(named, _LIKELY, "another_name") if named else None
     if not changed:
         return None
@@ -75,12 +75,21 @@ def _changed(reading: Reading) -> FollowUp | None:
 
 def _topical(reading: Reading, changed: dict[str, str]) -> FollowUp | None:
     """The question asked again with other values: "and the weather in Narva?"."""
-    picks = reading.wants("superlatives", "ordinals") or reading.said["back"] - reading.said["same"]
-    if picks or not reading.on_topic - reading.in_values:
+    if reading.wants("superlatives", "ordinals"):
+        return None
+    if _only_function_words(reading) and not _leans(reading):
+        return _update(changed, _GUESS, "asks_it_of_another_value")
+    if reading.said["back"] - reading.said["same"] or not reading.on_topic - reading.in_values:
         return None
     if _leans(reading):
         return _update(changed, _LIKELY, "other_value_of_the_topic")
     return None if _stands_alone(reading, changed) else _update(changed, _GUESS, "repeats_with_other_value")
+
+
+def _only_function_words(reading: Reading) -> bool:
+    """Whether nothing but the values has a meaning of its own: "what will it be like in Narva?"."""
+    led = reading.said["small"].union(*(reading.said[name] for name in ("asks", "back", "polite")))
+    return frozenset(range(len(reading.words))) - reading.in_values <= led
 
 
 def _leans(reading: Reading) -> bool:
@@ -151,7 +160,7 @@ def _is_free_text(param: ParamSpec) -> bool:
 
 def _taken_back(reading: Reading) -> FollowUp | None:
     """An optional parameter that is taken back: "without the date", "any day"."""
-    if reading.values or reading.unknown or not reading.starts_with("drops"):
+    if reading.values or reading.strange or not reading.starts_with("drops"):
         return None
     optional = [p for p in reading.view.params if not p.required and p.name in reading.last.arguments]
     removed = tuple(param.name for param in optional if _is_named(reading, param))
@@ -161,10 +170,7 @@ def _taken_back(reading: Reading) -> FollowUp | None:
 
 
 def _is_named(reading: Reading, param: ParamSpec) -> bool:
-    labels = [words_of(label) for label in (*param.labels.values(), " ".join(words_of_key(param.name)))]
-    return any(
-        is_form_of(word.folded, own.folded, reading.language)
-        for word in reading.words
-        for label in labels
-        for own in label[-1:]
-    )
+    """Whether a word is the last of one of the parameter's labels, or of its own name."""
+    labels = [words_of(label)[-1:] for label in param.labels.values()]
+    own = {word.folded for label in labels for word in label}.union(said_as(param.name, reading.language))
+    return any(is_form_of(word.folded, name, reading.language) for word in reading.words for name in own)

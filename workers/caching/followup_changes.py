@@ -65,4 +65,5 @@ def _direction(value: Value, words: Sequence[Word], language: Language) -> froze
         return _FROM_WORDS
     if before in lexicon("followup.to", language) or (language == "et" and _ESTONIAN_TO.fullmatch(last)):
         return _TO_WORDS
-    return frozenset()
+    # In Estonian where one comes from has an ending always, where one goes ("Narva") not.
+    return _TO_WORDS if language == "et" and value.sort == "city" else frozenset()

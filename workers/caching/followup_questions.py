@@ -13,9 +13,10 @@ Rule = tuple[str, float, Callable[[Reading], bool]]
 def question(reading: Reading) -> tuple[str, float]:
     """Return the rule by which the message is a question about the result, and how sure; ("", 0) when it is none.
 
-    Words that nothing explains, values that would need another call, and fields that the result lacks make it none.
+    Words that nothing explains, an endpoint that has changed since, values that would need another call, and fields
+    that the result lacks make it none.
     """
-    is_kept = bool(reading.last.result and reading.last.fields)
+    is_kept = bool(reading.last.result and reading.last.fields) and reading.last.version == reading.view.version
     if not is_kept or reading.unknown or (reading.values and not _are_filters(reading)):
         return "", 0.0
     if reading.has("same", "corrections") and not reading.has("back"):
@@ -36,7 +37,8 @@ def _are_filters(reading: Reading) -> bool:
     """Whether the values pick from what was found ("which of them are on a Monday") rather than ask for more."""
     has_dates = bool(_carried(reading) & DIMENSIONS["time"])
     are_days = all(value.sort in ("day", "year") for value in reading.values)
-    picks = reading.has("back") and (reading.has("asks") or bool(reading.wants("counts")))
+    is_plain = reading.text.endswith("?") and reading.opener_end == 0
+    picks = reading.has("back") and (is_plain or reading.has("asks") or bool(reading.wants("counts")))
     return are_days and has_dates and picks and not reading.has("same", "corrections")
 
 

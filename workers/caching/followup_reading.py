@@ -11,14 +11,11 @@ from functools import cached_property, lru_cache
 from schemas.endpoints import Language
 from workers.caching.contexts import EndpointView, LastCall
 from workers.caching.followup_values import Spoken, Value, values_in
-from workers.messages.asking import Wanted, Wish, unheard, wanted, words_of_key
-from workers.messages.hearing import Word, is_near, lexicon, spoken_language, words_of
+from workers.messages.asking import FUNCTION_LISTS, Wanted, Wish, unheard, wanted, words_of_key
+from workers.messages.hearing import Word, is_near, lexicon, same_stem, spoken_language, words_of
 
 _LISTS = ("openers", "same", "corrections", "negations", "polite", "small", "back", "asks", "thanks")
-_LANGUAGE_KEYS = tuple(f"followup.{name}" for name in ("openers", "small", "asks", "back", "polite", "days"))
 _SHORTEST_TOPIC = 3
-_SHORTEST_STEM = 4
-_LONGEST_ENDING = 4
 _MISSPELT_OPENER = (2, 4)
 
 
@@ -35,7 +32,7 @@ class Reading:
     @classmethod
     def of(cls, text: str, preferred: Language, last: LastCall, view: EndpointView, answer: str) -> Reading:
         composed = unicodedata.normalize("NFC", text).strip()
-        language = spoken_language(words_of(composed), preferred, *_LANGUAGE_KEYS)
+        language = spoken_language(words_of(composed), preferred, *FUNCTION_LISTS)
         return cls(composed, language, last, view, answer)
 
     @cached_property
@@ -113,6 +110,12 @@ class Reading:
             at += 1
         return at < len(self.words) and lexicon(f"followup.{name}", self.language).match(self.words, at) > at
 
+    def opens_with(self, name: str) -> bool:
+        """Whether a phrase of the list stands first, or within what opens the message."""
+        phrases = lexicon(f"followup.{name}", self.language)
+        places = range(min(self.opener_end, len(self.words)))
+        return self.starts_with(name) or any(phrases.match(self.words, at) > at for at in places)
+
     @cached_property
     def on_topic(self) -> frozenset[int]:
         """Places of words that name what the endpoint is about, in any language, or that the person asked with."""
@@ -138,18 +141,25 @@ class Reading:
     @cached_property
     def unknown(self) -> frozenset[int]:
         """Places of words that nothing explains: they may be about something else."""
-        known = self.in_values.union(*self.said.values(), self.on_topic, self.in_description, self.in_answer)
+        # "until then": an opener says something of its own when it does not open.
+        said = (places for name, places in self.said.items() if name != "openers")
+        known = self.in_values.union(*said, self.on_topic, self.in_description, self.in_answer)
         asked = {at for each in self.wanted for at in range(each.first, each.end)}
         return frozenset(range(len(self.words))) - known - asked - frozenset(range(self.opener_end))
 
-
-def same_stem(word: str, other: str) -> bool:
-    """Whether two folded words are forms of one: alike but for an ending of up to four letters on either."""
-    if word == other:
-        return True
-    shorter = min(len(word), len(other))
-    shared = next((i for i in range(shorter) if word[i] != other[i]), shorter)
-    return shared >= max(_SHORTEST_STEM, shorter - 2) and max(len(word), len(other)) - shared <= _LONGEST_ENDING
+    @cached_property
+    def strange(self) -> frozenset[int]:
+        """What is unknown, but for small words that lead to a value ("from", "until")."""
+        small = lexicon("followup.whole_small", self.language)
+        leading: set[int] = set()
+        for value in self.values:
+            at = value.first - 1
+            while at >= 0 and self.words[at].folded in small:
+                leading.add(at)
+                at -= 1
+        drops = lexicon("followup.drops", self.language)
+        dropping = range(max((drops.match(self.words, at) for at in range(len(self.words))), default=0))
+        return self.unknown - leading - (frozenset(dropping) if self.starts_with("drops") else frozenset())
 
 
 @lru_cache(maxsize=256)
@@ -173,7 +183,7 @@ def _long_words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word for word in found if len(word) >= _SHORTEST_TOPIC and not word.isdecimal())
 
 
-_NAME = re.compile(r"[^\W\d_][\w.&'’-]*(?: [^\W_][\w.&'’-]*)*")
+_NAME = re.compile(r"[^\W\d_][\w.&'’-]*(?:,? [^\W_][\w.&'’-]*)*")
 
 
 def names_said(reading: Reading, places: Sequence[int]) -> str:

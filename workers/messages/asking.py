@@ -21,6 +21,7 @@ _SIMPLE: tuple[Wish, ...] = ("counts", "all", "totals")
 _NAMED: tuple[Wish, ...] = ("ordinals", "superlatives", "concepts")
 _NONE: frozenset[int] = frozenset()
 _SPOKEN = "openers same corrections negations polite thanks small back asks actions howto drops days"
+FUNCTION_LISTS = tuple(f"followup.{name}" for name in ("openers", "small", "asks", "back", "polite", "thanks"))
 _LISTS = tuple(f"followup.{name}" for name in _SPOKEN.split())
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 _SHORTEST_KEY = 3
@@ -101,15 +102,17 @@ def _longest(found: Sequence[Wanted]) -> Iterator[Wanted]:
 def _named_fields(
     words: Sequence[Word], keys: Sequence[str], language: Language, errors: frozenset[int]
 ) -> Iterator[Wanted]:
+    plain = [*FUNCTION_LISTS, *(f"asked.{wish}" for wish in _SIMPLE)]
+    taken = {at for at, word in enumerate(words) if any(word.folded in lexicon(key, language) for key in plain)}
     for key in keys:
-        said = _said_as(key.rsplit(".", 1)[-1], language)
+        said = said_as(key.rsplit(".", 1)[-1], language)
         for at, word in enumerate(words):
-            if any(is_form_of(word.folded, own, language, errors=at in errors) for own in said):
+            if at not in taken and any(is_form_of(word.folded, own, language, errors=at in errors) for own in said):
                 yield Wanted(wish="fields", value=key, first=at, end=at + 1)
 
 
 @cache
-def _said_as(key: str, language: Language) -> tuple[str, ...]:
+def said_as(key: str, language: Language) -> tuple[str, ...]:
     """The words by which people would name a key: its own, and the glossary's."""
     own = words_of_key(key)
     try:

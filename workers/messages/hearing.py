@@ -26,6 +26,8 @@ _ESTONIAN_ENDING = re.compile(r"(?:[aeiou]|se)?(?:s|st|sse|le|l|lt|ni|ga|ta|ks|t
 _ENGLISH_ENDING = re.compile(r"s?")
 _SHORTEST_STEM = 3
 _SHORTEST_WITH_ERROR = 5
+_SHORTEST_ALIKE = 4
+_LONGEST_ENDING = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +72,15 @@ def is_form_of(word: str, base: str, language: Language, *, errors: bool = False
     ending = {"ru": _RUSSIAN_ENDING, "et": _ESTONIAN_ENDING, "en": _ENGLISH_ENDING}[language]
     is_long = len(stem) >= _SHORTEST_STEM
     return is_long and word.startswith(stem) and ending.fullmatch(word[len(stem) :]) is not None
+
+
+def same_stem(word: str, other: str) -> bool:
+    """Whether two folded words are forms of one: alike but for an ending of up to four letters on either."""
+    if word == other:
+        return True
+    shorter = min(len(word), len(other))
+    shared = next((i for i in range(shorter) if word[i] != other[i]), shorter)
+    return shared >= max(_SHORTEST_ALIKE, shorter - 2) and max(len(word), len(other)) - shared <= _LONGEST_ENDING
 
 
 _Sequence = tuple[str, ...]

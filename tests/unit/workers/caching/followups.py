@@ -11,6 +11,7 @@ from typing import cast
 
 from ops.local.catalogue import DEMO_CATALOGUE, read_catalogue
 from schemas.base import JsonValue
+from schemas.calls import ApiCall
 from schemas.endpoints import Endpoint, Language
 from schemas.registration import EndpointRegistration
 from workers.caching.contexts import EndpointView, LastCall, Verdict
@@ -164,6 +165,12 @@ def _endpoints() -> dict[str, Endpoint]:
 @cache
 def view_of(before: str) -> EndpointView:
     return EndpointView.of(_endpoints()[_CALLS[before][0]])
+
+
+def call_of(before: str) -> ApiCall:
+    """The call itself, as it was sent."""
+    name, arguments, _, _ = _CALLS[before]
+    return ApiCall(call_id="c1", index=0, endpoint=_endpoints()[name], arguments=arguments)
 
 
 def last_call(before: str, language: Language, *, result: str = "stored") -> LastCall:

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from schemas.endpoints import LANGUAGES
+from schemas.endpoints import LANGUAGES, Language
 from tests.unit.workers.caching.followups import Case, cases, last_call, view_of
 from workers.caching.contexts import FollowUp
 from workers.caching.followup import judge
@@ -53,3 +53,128 @@ def test_the_sets_are_large_enough_to_tell(language: str) -> None:
     assert len({case.before for case in own}) >= 6
     assert min(Counter(case.verdict for case in own).values()) >= 15
     assert len({case.text for case in own}) == len(own)
+
+
+def _said(text: str, before: str = "holidays", language: Language = "en", *, result: str = "stored") -> FollowUp:
+    return judge(text, language, last_call(before, language, result=result), view_of(before))
+
+
+ASKING: list[tuple[Language, str]] = [
+    ("en", "which one is the longest?"),
+    ("en", "How many are there?"),
+    ("et", "mitu neid kokku on?"),
+    ("ru", "а какой из них первый?"),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), ASKING)
+def test_nothing_is_answered_from_a_call_that_failed(language: Language, text: str) -> None:
+    assert _said(text, "school", language).verdict == "response_question"
+    assert _said(text, "school", language, result="").verdict == "new_intent"
+
+
+@pytest.mark.parametrize(("language", "text"), ASKING)
+def test_nothing_is_answered_from_an_endpoint_that_has_changed_since(language: Language, text: str) -> None:
+    view = view_of("school")
+    changed = view.model_copy(update={"version": view.version + 1})
+
+    assert judge(text, language, last_call("school", language), changed).verdict == "new_intent"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "which of them are not on a weekend except May?"),
+        ("en", "which of these are after June?"),
+        ("en", "how many days until then?"),
+        ("en", "which is the cheapest?"),
+        ("en", "what should I wear?"),
+        ("et", "mis neist on pärast juunit?"),
+        ("et", "milline on kõige odavam?"),
+        ("ru", "какие из них до июня?"),
+        ("ru", "какой самый дешёвый?"),
+    ],
+)
+def test_what_the_result_cannot_tell_is_a_new_question(language: Language, text: str) -> None:
+    assert _said(text, "holidays", language).verdict == "new_intent"
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("and in Latvia?", {"countryIsoCode": "Latvia"}),
+        ("not Latvia, Lithuania", {"countryIsoCode": "Lithuania"}),
+        ("what about 2025?", {"validFrom": "2025", "validTo": "2025"}),
+        ("what about 2024?", {"validFrom": "2024", "validTo": "2024"}),
+        ("and from 1 May to 10 May?", {"validFrom": "1 May to 10 May", "validTo": "1 May to 10 May"}),
+        ("Same for LV in 2027", {"countryIsoCode": "LV", "validFrom": "2027", "validTo": "2027"}),
+    ],
+)
+def test_the_words_of_the_new_value_are_told_as_they_were_typed(text: str, changed: dict[str, str]) -> None:
+    assert _said(text).changed == changed
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("ja Tapalt?", {"from": "Tapalt"}),
+        ("ja Narva?", {"to": "Narva"}),
+        ("а из Тапа?", {"from": "Тапа"}),
+        ("а в Нарву?", {"to": "Нарву"}),
+    ],
+)
+def test_a_place_is_read_with_its_direction(text: str, changed: dict[str, str]) -> None:
+    assert _said(text, "trains", "ru" if text.startswith("а") else "et").changed == changed
+
+
+def test_two_values_for_one_parameter_are_more_than_one_call() -> None:
+    assert _said("and in Latvia and Lithuania?").verdict == "new_intent"
+
+
+def test_a_place_without_a_direction_may_be_either_end() -> None:
+    assert _said("what about Narva?", "trains").verdict == "new_intent"
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_only_parameters_of_the_endpoint_are_changed_and_only_words_of_the_message_are_told(half: str) -> None:
+    for case in cases(half):
+        judged = _judged(case)
+
+        assert judged.changed.keys() <= {param.name for param in view_of(case.before).params}
+        assert all(said in case.text for said in judged.changed.values())
+        assert not judged.changed or judged.verdict == "param_update"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("en", "without the day"), ("et", "ilma kuupäevata"), ("ru", "без даты")]
+)
+def test_an_optional_value_can_be_taken_back(language: Language, text: str) -> None:
+    judged = _said(text, "weather", language)
+
+    assert (judged.verdict, judged.removed) == ("param_update", ("date",))
+
+
+def test_a_required_value_cannot_be_taken_back() -> None:
+    assert _said("without the country").verdict == "new_intent"
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "?", "…", "\u0000", "🙂", "a" * 5000, "and " * 60, "и́" * 40, "{}[]()*+?", "-1", "٣", "²"]
+)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_makes_the_judgement_fail(text: str, language: Language) -> None:
+    for before in ("holidays", "currency", "trains", "company"):
+        assert _said(text, before, language).verdict in ("new_intent", "param_update", "response_question")
+
+
+def test_the_answer_that_was_given_explains_its_words() -> None:
+    last, view = last_call("holidays", "en"), view_of("holidays")
+
+    assert judge("when is Midsummer Day?", "en", last, view).verdict == "new_intent"
+    told = judge("when is Midsummer Day?", "en", last, view, answer="24 June: Midsummer Day")
+    assert told.verdict == "response_question"
+
+
+@pytest.mark.parametrize(("language", "text"), [("et", "а в Латвии?"), ("ru", "and in Latvia?"), ("en", "ja Lätis?")])
+def test_a_follow_up_may_be_in_another_language_than_the_chat(language: Language, text: str) -> None:
+    assert _said(text, "holidays", language).changed.keys() == {"countryIsoCode"}
