@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ops.cli.judgements import judgements
 from ops.cli.screen import CommandFailed, JsonFlag, UrlOption, console, group, print_json
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from workers.retrieval.figures import Figures
 
 app = group("Measure on labelled cases.")
+app.command()(judgements)
 
 
 @app.callback()

@@ -9,6 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import date, timedelta
+from typing import Protocol
 
 import redis.asyncio as aioredis
 import structlog
@@ -24,6 +25,22 @@ log = structlog.get_logger(__name__)
 
 _TURN_KEPT = timedelta(days=1)
 _DAY_KEPT = timedelta(days=92)
+
+
+class UsageLedger(Protocol):
+    """Where requests are entered, and what was spent so far is asked."""
+
+    async def enter(self, use: ModelUse, scope: Scope, *, today: date) -> None:
+        """Add one request."""
+        ...
+
+    async def of_turn(self, turn_id: str) -> TurnCosts:
+        """Return what a turn has asked so far."""
+        ...
+
+    async def spent_usd(self, tenant: str, *, today: date) -> float:
+        """Return what a tenant's requests of that day cost."""
+        ...
 
 
 class Ledger:

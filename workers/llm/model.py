@@ -19,7 +19,7 @@ from schemas.usage import ModelUse
 from workers.errors import ModelFailed, StoreUnavailable
 from workers.llm.answers import Answer, Tokens, UnansweredError
 from workers.llm.backend import Backend
-from workers.llm.ledger import Ledger
+from workers.llm.ledger import UsageLedger
 from workers.llm.prices import PriceList
 from workers.llm.programs import judgement_of, load_program
 from workers.llm.resting import Resting
@@ -58,7 +58,7 @@ class LanguageModel:
     """The models of one process. `ask` and `stream` may be called from many turns at once."""
 
     def __init__(
-        self, backends: Mapping[str, Backend], settings: LlmSettings, *, ledger: Ledger | None, prices: PriceList
+        self, backends: Mapping[str, Backend], settings: LlmSettings, *, ledger: UsageLedger | None, prices: PriceList
     ) -> None:
         self._backends = backends
         self._settings = settings
@@ -70,7 +70,7 @@ class LanguageModel:
         }
 
     @classmethod
-    async def open(cls, settings: LlmSettings, *, ledger: Ledger | None = None) -> LanguageModel:
+    async def open(cls, settings: LlmSettings, *, ledger: UsageLedger | None = None) -> LanguageModel:
         """Build the clients. The library takes seconds to load, so it is loaded beside the event loop."""
         prices = PriceList.read(settings.prices_file)
         backends = await asyncio.to_thread(_build, settings)
