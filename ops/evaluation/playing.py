@@ -1,8 +1,9 @@
 """Plays one labelled dialogue through the product's own rules: the chain of layers, then the collection's loop.
 
-What is different from a chat: nothing is called. Where another system leads the dialogue (`system_before`), that
-system decides when to call, so a complete collection stays open until something else is asked for; its last words
-stand for our question; and a value with a form of its own is noted as it was said, since the set's labels are words.
+What is different from a chat: nothing is called. Where another system leads the dialogue (`system_before`, or the label
+says that it asked a question here), that system decides when to call, so a complete collection stays open until
+something else is asked for. Its last words stand for our question; and a value with a form of its own is noted as it
+was said, since such a set's labels are the person's words.
 """
 
 from __future__ import annotations
@@ -87,7 +88,8 @@ class Player:
         if case.is_led_elsewhere:
             words = words | self._words(collecting, message, decision)
         prediction = _as_said(_prediction(case, at, decision, outcome, elapsed_ms), words)
-        conversation = self._remembered(before, request, decision, outcome, stays_open=case.is_led_elsewhere)
+        stays_open = case.is_led_elsewhere or turn.expect.kind == "question"
+        conversation = self._remembered(before, request, decision, outcome, stays_open=stays_open)
         return replace(played, conversation=conversation, words=words, last=prediction)
 
     def _without_call(self, case: DialogueCase, played: Played, request: TurnRequest, decision: Decision) -> Played:

@@ -25,10 +25,14 @@ _LONGEST_ELIDED_WORDS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Decomposition:
-    """The parts of a message, in order; one part means that nothing was split. `is_explicit` says which reading."""
+    """The parts of a message, in order; one part means that nothing was split.
+
+    `is_explicit` says which reading; `adds`: an elided one, whose speaker said that something is added ("and also").
+    """
 
     parts: tuple[str, ...]
     is_explicit: bool = True
+    adds: bool = False
 
     @property
     def is_split(self) -> bool:
@@ -61,7 +65,7 @@ def decompose(text: str, language: Language) -> Decomposition:
         return Decomposition(parts=explicit)
     elided = _elided(sentences[0], language) if len(sentences) == 1 else ()
     if len(elided) > 1:
-        return Decomposition(parts=elided, is_explicit=False)
+        return Decomposition(parts=elided, is_explicit=False, adds=_adds(sentences[0], language))
     return Decomposition(parts=(text,))
 
 
@@ -121,6 +125,14 @@ def _elided(sentence: str, language: Language) -> tuple[str, ...]:
     opening = _between(sentence, words, 0, opening_end) if opening_end else ""
     first, *rest = (_between(sentence, words, a, b) for a, b in zip(bounds[::2], bounds[1::2], strict=True))
     return (first, *(f"{opening} {part}".strip() for part in rest))
+
+
+def _adds(sentence: str, language: Language) -> bool:
+    """Whether a conjunction says outright that something is added: "and also", "ja ka", "а также"."""
+    words = split_words(sentence)
+    folded = [word.folded for word in words]
+    adding = vocabulary("split.adding_joins", language=language)
+    return any(adding.match(folded, joint.start) > joint.start for joint in _joints(sentence, words, language))
 
 
 def _shared_opening_end(words: Sequence[str], language: Language) -> int:

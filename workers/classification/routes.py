@@ -106,7 +106,7 @@ class RouteFinder:
             name: score for judged in (whole, *(one for _, one in parts)) for name, score in judged.scores.items()
         }
         found = _distinct(split, matches)
-        if not split.is_explicit and not _is_surer(found, whole.match):
+        if not split.is_explicit and not _is_surer(found, whole.match, adds=split.adds):
             return None
         beyond = split.parts[self.settings.max_endpoints :]
         unmatched = (*_unmatched(split, matches), *beyond)
@@ -133,14 +133,19 @@ def _distinct(split: Decomposition, matches: Sequence[tuple[str, Match]]) -> tup
     return tuple(found.values())
 
 
-def _is_surer(found: Sequence[Found], whole: Match) -> bool:
-    """Whether an elided reading beats the whole: when the whole is surely one endpoint, each part must be as sure."""
+def _is_surer(found: Sequence[Found], whole: Match, *, adds: bool) -> bool:
+    """Whether an elided reading beats the whole.
+
+    When the whole is surely one endpoint, each part must be as sure; or the speaker said that something is added, and
+    the whole's endpoint is among the parts'.
+    """
     if len(found) < 2:  # noqa: PLR2004 - several means two
         return False
     if whole.winner is None or whole.rule != "high_confidence":
         return True
-    ids = {each.endpoint_id for each in found}
-    return whole.winner.endpoint.endpoint_id in ids and all(each.candidate.confidence == "high" for each in found)
+    if whole.winner.endpoint.endpoint_id not in {each.endpoint_id for each in found}:
+        return False
+    return adds or all(each.candidate.confidence == "high" for each in found)
 
 
 def _unmatched(split: Decomposition, matches: Sequence[tuple[str, Match]]) -> tuple[str, ...]:

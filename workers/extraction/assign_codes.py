@@ -1,19 +1,20 @@
-"""Gives numbers, identifiers, addresses, yes and no, and structured values to the parameters they were said for."""
+"""Gives identifiers, addresses, yes and no, and structured values to the parameters they were said for."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from schemas.base import JsonValue
+from workers.extraction.assign_numbers import NUMERIC, assign_numbers
+from workers.extraction.clues import is_clue
 from workers.extraction.continuation import yes_or_no
 from workers.extraction.params import Kind, Param
 from workers.extraction.reading import Reading, Standing, is_bare
-from workers.extraction.said import Doubt, Found, Said
-from workers.extraction.text import fold, overlaps, readable, same_stem, words_of
+from workers.extraction.said import Found, Said
+from workers.extraction.text import fold, overlaps, readable, words_of
 from workers.extraction.values_codes import CodeMention
-from workers.extraction.values_numbers import NumberMention
 from workers.extraction.wording import holds
 
 # The strictest forms choose first.
@@ -21,16 +22,44 @@ _ORDER = (
     Kind.EMAIL, Kind.URL, Kind.UUID, Kind.IBAN, Kind.ADDRESS, Kind.PERSONAL_CODE, Kind.REGISTRY_CODE, Kind.PLATE,
     Kind.POSTCODE, Kind.PHONE, Kind.TIME, Kind.ID,
 )  # fmt: skip
-NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER, Kind.AGE})
 # Forms so loose that they need a name beside them, a question just asked, or the message for themselves.
 _LOOSE = frozenset({Kind.PHONE, Kind.POSTCODE, Kind.TIME})
-_AGE_AFTER = re.compile(r"[\s-]*(?:years? old|y\.?o\b|aasta(?:ne|selt|se|t vana|ne laps)\w*|лет|год)")
 _LOOKS_LIKE_YEAR = re.compile(r"(?:19|20)\d\d")
 _FLAG_WORDS = frozenset(
-    {"show", "include", "with", "only", "is", "has", "get", "use", "the", "a", "an", "of", "and", "all"}
+    {
+        "show",
+        "include",
+        "with",
+        "only",
+        "is",
+        "has",
+        "get",
+        "use",
+        "the",
+        "a",
+        "an",
+        "of",
+        "and",
+        "all",
+        "in",
+        "for",
+        "allow",
+        "allows",
+        "allowed",
+        "enable",
+        "add",
+        "want",
+        "wants",
+        "return",
+        "whether",
+        "should",
+        "can",
+        "need",
+    }
 )
 _NEGATED_WITHIN = 3
-_PERCENT = 100
+_JSON_OPENING = re.compile(r"[\[{]")
+_MOST_PIECES = 20
 
 
 def assign_codes(reading: Reading, params: Sequence[Param], standing: Standing) -> Found:
@@ -43,7 +72,7 @@ def assign_codes(reading: Reading, params: Sequence[Param], standing: Standing) 
         if said is not None:
             found[param.name] = said
             spans.append((said.start, said.end))
-    return found | _numbered(reading, params, now)
+    return found | assign_numbers(reading, params, now)
 
 
 def _coded(reading: Reading, param: Param, params: Sequence[Param], standing: Standing) -> Said | None:
@@ -104,57 +133,6 @@ def _bare_code(reading: Reading, param: Param, standing: Standing) -> Said | Non
     return Said(value=found[0].written, start=found[0].start, end=found[0].end)
 
 
-def _numbered(reading: Reading, params: Sequence[Param], standing: Standing) -> Found:
-    found: Found = {}
-    numeric = [p for p in params if p.kind in NUMERIC]
-    left = [n for n in reading.numbers if not overlaps(n.start, n.end, standing.taken)]
-    for param in numeric:
-        labels = reading.label_spans(param)
-        hits = [
-            n for n in left if reading.is_labelled(labels, n.start, n.end, as_unit=True) or _is_age(reading, param, n)
-        ]
-        for number in hits[-1:]:
-            found |= _number(param, number)
-            left.remove(number)
-    waiting = [p for p in numeric if p.name not in found]
-    open_ones = [p for p in waiting if p.name in standing.asked] or [
-        p for p in waiting if p.spec.required and p.name not in standing.known
-    ]
-    plain = [n for n in left if not n.spelled or (open_ones and open_ones[0].name in standing.asked)]
-    if len(open_ones) == len(plain) and _can_pair(reading, open_ones, plain, standing.asked):
-        for param, number in zip(open_ones, plain, strict=True):
-            found |= _number(param, number)
-    return found
-
-
-def _can_pair(reading: Reading, params: Sequence[Param], left: Sequence[NumberMention], asked: Sequence[str]) -> bool:
-    """One number for one parameter; several only as a bare list in answer to a question that named them in order."""
-    if len(params) == 1:
-        return True
-    between = reading.text.folded[left[0].start : left[-1].end] if left else ""
-    return (
-        set(asked) >= {p.name for p in params}
-        and re.fullmatch(r"[\d\s.,;x×*-]+(?:and|ja|и)?[\d\s.,]*", between) is not None
-    )
-
-
-def _is_age(reading: Reading, param: Param, number: NumberMention) -> bool:
-    return param.kind is Kind.AGE and _AGE_AFTER.match(reading.text.folded, number.end) is not None
-
-
-def _number(param: Param, number: NumberMention) -> Found:
-    wants_whole = param.spec.type == "integer"
-    readings = [value for value in (number.value, number.other) if value is not None]
-    if number.is_percentage and not wants_whole and not param.counts_in_percent:
-        readings = [value / _PERCENT for value in readings]
-    fitting = [int(v) if wants_whole else v for v in readings if not wants_whole or float(v).is_integer()]
-    if not fitting:
-        return {}
-    if len(fitting) > 1:
-        return {param.name: Doubt(options=tuple(fitting), start=number.start, end=number.end)}
-    return {param.name: Said(value=fitting[0], start=number.start, end=number.end)}
-
-
 def assign_flags(reading: Reading, params: Sequence[Param], *, asked: Sequence[str]) -> Found:
     """Set a yes-or-no parameter that was named, or answered when it alone was asked."""
     found: Found = {}
@@ -173,7 +151,7 @@ def _flag(reading: Reading, param: Param) -> Said | None:
     labels = [*param.spec.labels.values(), readable(param.spec.name)]
     for label in labels:
         wanted = [w.folded for w in words_of(fold(label)) if w.folded not in _FLAG_WORDS]
-        places = [next((i for i, w in enumerate(words) if same_stem(w.folded, said)), -1) for said in wanted]
+        places = [next((i for i, w in enumerate(words) if is_clue(w.folded, said)), -1) for said in wanted]
         is_phrase = wanted and min(places) >= 0 and max(places) - min(places) < len(wanted) + 1
         if is_phrase and sum(map(len, wanted)) > _NEGATED_WITHIN:
             first, last = min(places), max(places)
@@ -183,19 +161,42 @@ def _flag(reading: Reading, param: Param) -> Said | None:
 
 
 def assign_structures(reading: Reading, params: Sequence[Param], *, asked: Sequence[str]) -> Found:
-    """Take JSON for a parameter that wants an object or a list; objects are never made from prose."""
+    """Take JSON for a parameter that wants an object or a list; objects are never made from prose.
+
+    Several values of one sort go by the name before them, else in order when there are as many as parameters.
+    """
     found: Found = {}
-    for param in (p for p in params if p.kind in (Kind.OBJECT, Kind.ARRAY)):
-        mark = "{" if param.kind is Kind.OBJECT else "["
-        start = reading.text.raw.find(mark)
-        if start < 0 or not (param.name in asked or param.spec.required):
-            continue
-        try:
-            value, length = json.JSONDecoder(parse_constant=_no_constant).raw_decode(reading.text.raw[start:])
-        except (ValueError, RecursionError):
-            continue
-        found[param.name] = Said(value=value, start=start, end=start + length)
+    pieces = list(_json_pieces(reading.text.raw))
+    for kind, sort in ((Kind.OBJECT, dict), (Kind.ARRAY, list)):
+        open_ones = [p for p in params if p.kind is kind and (p.name in asked or p.spec.required)]
+        left = [piece for piece in pieces if isinstance(piece.value, sort)]
+        for param in open_ones:
+            labels = reading.label_spans(param)
+            named = next((piece for piece in left if reading.is_labelled(labels, piece.start, piece.end)), None)
+            if named:
+                found[param.name] = named
+                left.remove(named)
+        still = [p for p in open_ones if p.name not in found]
+        if len(still) == 1 or len(still) == len(left):
+            found |= {param.name: piece for param, piece in zip(still, left, strict=False)}
     return found
+
+
+def _json_pieces(raw: str) -> Iterator[Said]:
+    """Yield the objects and lists that are written out as JSON, in order, none inside another."""
+    decoder = json.JSONDecoder(parse_constant=_no_constant)
+    place = 0
+    for _ in range(_MOST_PIECES):
+        opening = _JSON_OPENING.search(raw, place)
+        if not opening:
+            return
+        try:
+            value, end = decoder.raw_decode(raw, opening.start())
+        except (ValueError, RecursionError):
+            place = opening.end()
+            continue
+        yield Said(value=value, start=opening.start(), end=end)
+        place = end
 
 
 def _no_constant(name: str) -> JsonValue:
@@ -206,7 +207,7 @@ def assign_examples(reading: Reading, params: Sequence[Param]) -> Found:
     """Give a text parameter one of the values that its description offers, when exactly that word was said."""
     found: Found = {}
     for param in (p for p in params if p.kind in (Kind.TEXT, Kind.ID)):
-        for example in param.examples:
+        for example in (*param.examples, *param.choices):
             said = tuple(word.folded for word in words_of(fold(readable(example))))
             for place in range(len(reading.words) - len(said) + 1):
                 if said and not said[0][:1].isdigit() and reading.words[place : place + len(said)] == said:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time, tzinfo
 
@@ -14,6 +15,10 @@ from workers.extraction.values_dates import Days
 _DATED = (Kind.DATE, Kind.MOMENT)
 _MIDNIGHT, _LAST_SECOND = time(0, 0, 0), time(23, 59, 59)
 Pair = tuple[Param, Param]
+# Years before 1900 look like any number; a preposition makes them years.
+_EARLY_YEAR = re.compile(
+    r"(?<!\w)(?:in|since|year|of|aastal|году?)\s+(1[0-8]\d\d)(?![\w.,:%-]*\d)(?!\s*(?:€|eur|usd|km|kg|people))"
+)
 
 
 def written_day(param: Param, day: date, clock: time | None, *, zone: tzinfo | None, is_end: bool) -> JsonValue:
@@ -22,7 +27,7 @@ def written_day(param: Param, day: date, clock: time | None, *, zone: tzinfo | N
     A moment without a clock time is the first second of its day, or the last one when it ends something.
     """
     if param.kind is Kind.DATE:
-        return day.isoformat()
+        return day.isoformat() if param.spec.type == "date" else f"{day:{param.date_form}}"
     if clock is None:
         clock, zone = (_LAST_SECOND if is_end else _MIDNIGHT), UTC if param.counts_days_in_utc else zone
     try:
@@ -117,13 +122,26 @@ def _said(reading: Reading, days: Days, param: Param, *, is_end: bool) -> Said |
 
 
 def assign_year(reading: Reading, param: Param, days: Sequence[Days]) -> Found:
-    """Give a whole year to a parameter that wants one, as an integer or as text."""
+    """Give a year to a parameter that wants one, as an integer or as text; of a range, its first or its last."""
+    ranges = [stretch for stretch in days if _spans_years(stretch)]
+    if ranges and param.direction:
+        year = ranges[-1].first.year if param.direction == "start" else ranges[-1].last.year
+        return _year_said(param, year, ranges[-1].start, ranges[-1].end)
     years = [stretch for stretch in days if stretch.grain == "year"]
     labels = reading.label_spans(param)
     labelled = [stretch for stretch in years if reading.is_labelled(labels, stretch.start, stretch.end, as_unit=True)]
-    if not years:
-        return {}
-    chosen = (labelled or years)[-1]
-    year = chosen.first.year
-    value = str(year) if param.spec.type == "string" else year
-    return {param.name: Said(value=value, start=chosen.start, end=chosen.end)}
+    if years:
+        chosen = (labelled or years)[-1]
+        return _year_said(param, chosen.first.year, chosen.start, chosen.end)
+    early = _EARLY_YEAR.search(reading.text.folded)
+    return _year_said(param, int(early[1]), early.start(1), early.end(1)) if early else {}
+
+
+def _spans_years(days: Days) -> bool:
+    """Whether it is a range of whole years ("from 2010 to 2015")."""
+    is_whole = (days.first.month, days.first.day, days.last.month, days.last.day) == (1, 1, 12, 31)
+    return is_whole and days.first.year < days.last.year
+
+
+def _year_said(param: Param, year: int, start: int, end: int) -> Found:
+    return {param.name: Said(value=str(year) if param.spec.type == "string" else year, start=start, end=end)}

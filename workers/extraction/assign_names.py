@@ -29,6 +29,7 @@ _DASH_BETWEEN = re.compile(r"\s*(?:-|->|/|>|→)\s*")
 _CAPITALISED = re.compile(
     r"(?<![\w])(?:in|at|to|from|for|near|of)\s+(?:the\s+)?((?:[A-ZÄÖÜÕŠŽ][\w'-]+)(?:\s[A-ZÄÖÜÕŠŽ][\w'-]+)*)"
 )
+_CITY_AFTER = re.compile(r"\sCity(?!\w)")
 _LONGEST_BARE_NAME = 3
 
 
@@ -84,7 +85,7 @@ def _mentions(reading: Reading, param: Param, asked: Sequence[str]) -> list[_Men
             options = [typo] if typo else []
         named = [(o.start, o.end, _typed(param, o.value), o.ending) for o in options]
     else:
-        named = [(m.start, m.end, name_value(param, m), m.ending) for m in reading.names(NAMED[param.kind])] or (
+        named = [_whole(reading, param, m) for m in reading.names(NAMED[param.kind])] or (
             _unlisted_towns(reading) if param.kind is Kind.CITY else []
         )
     wanted = [one for one in named if reading.is_wanted(one[0], one[1])]
@@ -96,6 +97,14 @@ def _mentions(reading: Reading, param: Param, asked: Sequence[str]) -> list[_Men
         )
         for i, (start, end, value, ending) in enumerate(wanted)
     ]  # fmt: skip
+
+
+def _whole(reading: Reading, param: Param, mention: NameMention) -> tuple[int, int, JsonValue, str]:
+    """Read "New York City" as one town."""
+    longer = _CITY_AFTER.match(reading.text.raw, mention.end) if param.kind is Kind.CITY else None
+    if longer:
+        return mention.start, longer.end(), f"{mention.name}{longer.group()}", mention.ending
+    return mention.start, mention.end, name_value(param, mention), mention.ending
 
 
 def _typed(param: Param, value: str) -> JsonValue:

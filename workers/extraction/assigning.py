@@ -14,6 +14,8 @@ from workers.extraction.assign_codes import assign_codes, assign_examples, assig
 from workers.extraction.assign_days import assign_days, assign_year
 from workers.extraction.assign_lists import assign_lists
 from workers.extraction.assign_names import assign_names
+from workers.extraction.assign_near import assign_near
+from workers.extraction.assign_phrases import Wanted, assign_phrases
 from workers.extraction.assign_text import assign_text
 from workers.extraction.params import Kind, Param, param_of
 from workers.extraction.reading import Reading, Span, Standing
@@ -31,6 +33,7 @@ _DAY_KINDS = (Kind.DATE, Kind.MOMENT, Kind.YEAR)
 
 # Words by their first letters, so that forms of one word are found without comparing all.
 Vocabulary = dict[str, frozenset[str]]
+_Texts = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
 
 
 def _vocabulary(words: Iterable[str]) -> Vocabulary:
@@ -55,9 +58,14 @@ class Slots:
     def params(self) -> tuple[Param, ...]:
         return tuple(param_of(spec) for spec in self.endpoint.params)
 
-    @cached_property
+    @property
     def words(self) -> Vocabulary:
-        """Folded words of its names, titles, descriptions and required parameters, four letters or longer."""
+        """Folded words of its texts and labels, four letters or longer."""
+        return _words_of(self.texts)
+
+    @cached_property
+    def texts(self) -> _Texts:
+        """Its names, titles and descriptions, and the labels of its required parameters."""
         endpoint = self.endpoint
         aliases = (alias for said in endpoint.aliases.values() for alias in said)
         texts = (
@@ -67,12 +75,14 @@ class Slots:
             *endpoint.titles.values(),
         )
         labels = (label for param in self.params if param.spec.required for label in param.labels)
-        return _read_vocabulary((*texts, *aliases), tuple(labels))
+        return (*texts, *aliases), tuple(labels)
 
 
 @lru_cache(maxsize=1024)
-def _read_vocabulary(texts: tuple[str, ...], labels: tuple[tuple[str, ...], ...]) -> Vocabulary:
-    said = (word.folded for text in texts for word in words_of(fold(text)))
+def _words_of(texts: _Texts) -> Vocabulary:
+    """Return the folded words of an endpoint's texts and labels, four letters or longer."""
+    told, labels = texts
+    said = (word.folded for text in told for word in words_of(fold(text)))
     return _vocabulary((*said, *(word for label in labels for word in label)))
 
 
@@ -100,14 +110,26 @@ def hear(reading: Reading, collecting: Collecting) -> Heard:
     found = [_formed(reading, one, asked, scope) for one, scope in zip(slots, scopes, strict=True)]
     taken = [(said.start, said.end) for said_for in found for said in said_for.values()]
     labels = [span for one in slots for param in one.params for span in reading.label_spans(param)]
-    for one, said_for in zip(slots, found, strict=True):
+    for one, said_for, scope in zip(slots, found, scopes, strict=True):
         known = {*one.progress.values, *said_for}
         open_asked = [name for name in asked if name not in said_for]
         standing = Standing(asked=open_asked, known=known, taken=taken)
         lists = assign_lists(reading, one.params, asked=open_asked, taken=taken)
         said_for |= {name: said for name, said in lists.items() if name not in said_for}
+        taken.extend((said.start, said.end) for said in lists.values())
         said_for |= assign_text(reading, one.params, standing, labels=labels)  # noqa: PLW2901
+        said_for |= _guessed(reading, one, said_for, [*taken, *scope], is_first=not collecting.turns)  # noqa: PLW2901
     return Heard(found=tuple(_shared(found, slots)))
+
+
+def _guessed(reading: Reading, slots: Slots, found: Found, taken: list[Span], *, is_first: bool) -> Found:
+    """Fill what is still open from the words around values that nobody claimed."""
+    claimed = [*taken, *((said.start, said.end) for said in found.values())]
+    standing = Standing(asked=(), known={*slots.progress.values, *found}, taken=claimed)
+    near = assign_near(reading, slots.params, standing)
+    standing.taken.extend((said.start, said.end) for said in near.values())
+    wanted = Wanted(endpoint=slots.endpoint, params=slots.params, standing=standing, is_first=is_first)
+    return near | assign_phrases(reading, wanted)
 
 
 def meant_endpoints(reading: Reading, collecting: Collecting) -> set[int]:
@@ -157,17 +179,23 @@ def _scopes(reading: Reading, slots: list[Slots]) -> list[list[Span]]:
     return elsewhere
 
 
-def _telling(slots: list[Slots]) -> list[Vocabulary]:
+def _telling(slots: list[Slots]) -> tuple[Vocabulary, ...]:
     """Return the words that tell each endpoint from the others."""
-    return [
+    return _telling_words(tuple(one.texts for one in slots))
+
+
+@lru_cache(maxsize=512)
+def _telling_words(texts: tuple[_Texts, ...]) -> tuple[Vocabulary, ...]:
+    vocabularies = [_words_of(one) for one in texts]
+    return tuple(
         _vocabulary(
             word
-            for alike in one.words.values()
+            for alike in own.values()
             for word in alike
-            if not any(_knows(other.words, word) for other in slots if other is not one)
+            if not any(_knows(other, word) for j, other in enumerate(vocabularies) if j != i)
         )
-        for one in slots
-    ]
+        for i, own in enumerate(vocabularies)
+    )
 
 
 def _knows(vocabulary: Vocabulary, word: str) -> bool:

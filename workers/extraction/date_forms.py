@@ -60,7 +60,7 @@ _FORMS: tuple[tuple[str, Reader], ...] = (
     ),
     (rf"(?<![\w.,:]){_DAY}\s*(?:of\s+)?{_MONTH}\.?{_OF_YEAR}", read_day_month),
     (
-        rf"(?<!\w)(?P<month>{words.MONTH})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:])(?!\.\d){_OF_YEAR}",
+        rf"(?<!\w)(?P<month>{words.MONTH})(?:\.\s*|\s+)(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:])(?!\.\d){_OF_YEAR}",
         read_day_month,
     ),
     (rf"(?<!\w){_PLACE}(?:{_WHICH}\s+)?{_MONTH}\.?{_OF_YEAR}", read_month),

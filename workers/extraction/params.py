@@ -105,6 +105,10 @@ _EXAMPLES = re.compile(
 )
 
 
+_DATE_FORM = re.compile(r"(?i)(?:yyyy|mm|dd)(?P<sep>[-/.])(?:mm|dd)(?P=sep)(?:yyyy|dd|mm)(?![\w-]|T)")
+_QUOTED_CHOICE = re.compile(r"(?<!\w)['\"`]([^\s'\"`][^'\"`,;.]{0,30})['\"`](?!\w)")
+
+
 def country_code(codes: tuple[str, ...], spec: ParamSpec) -> str:
     """Choose between the two- and the three-letter code, as the description asks."""
     wants_three = _THREE_LETTERS.search(fold(spec.description)) or re.fullmatch(r"[A-Z]{3}", str(spec.example or ""))
@@ -163,7 +167,9 @@ class Param:
     @cached_property
     def counts_in_percent(self) -> bool:
         """Whether it wants 5 for five percent; others that take fractions want 0.05."""
-        return re.search(r"percent|%|protsen|процент", f"{self.named} {fold(self.spec.description)}") is not None
+        described = f"{self.named} {fold(self.spec.description)}"
+        is_fraction = re.search(r"decimal|fraction|murdarv|дроб|\b0\.\d", described) is not None
+        return not is_fraction and re.search(r"percent|%|protsen|процент", described) is not None
 
     @cached_property
     def wordings(self) -> tuple[Wording, ...]:
@@ -175,6 +181,21 @@ class Param:
         """The values that its description offers ("e.g. start_business, vote, drive")."""
         found = _EXAMPLES.search(self.spec.description)
         return tuple(part.strip() for part in re.split(r"[,;]", found[1]) if part.strip()) if found else ()
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:
+        """The values that its description puts in quotation marks ("'real' or 'all'"), when there are two or more."""
+        quoted = [match[1] for match in _QUOTED_CHOICE.finditer(self.spec.description)]
+        return tuple(dict.fromkeys(quoted)) if len(set(quoted)) > 1 else ()
+
+    @cached_property
+    def date_form(self) -> str:
+        """How its description wants days written, as strftime says it; ISO 8601 when it says nothing."""
+        found = _DATE_FORM.search(self.spec.description)
+        if not found:
+            return "%Y-%m-%d"
+        parts = {"y": "%Y", "m": "%m", "d": "%d"}
+        return found["sep"].join(parts[part[0].lower()] for part in found.group().split(found["sep"]))
 
     @cached_property
     def counts_days_in_utc(self) -> bool:
@@ -235,7 +256,7 @@ def _aliases(language: Language) -> dict[str, tuple[str, ...]]:
 
 
 def _kind_of(spec: ParamSpec, named: str) -> Kind:
-    if spec.enum:
+    if spec.enum and spec.type != "boolean":
         return Kind.ARRAY if spec.type == "array" else Kind.ENUM
     match spec.type:
         case "date":
@@ -268,4 +289,5 @@ def _string_kind(spec: ParamSpec, named: str) -> Kind:
         return Kind.DATE
     if _YEAR.search(named):
         return Kind.YEAR
-    return next((kind for kind, pattern in _NAMED if pattern.search(named)), Kind.TEXT)
+    by_name = next((kind for kind, pattern in _NAMED if pattern.search(named)), Kind.TEXT)
+    return Kind.EMAIL if by_name is Kind.TEXT and re.search(r"\be-?mail address", described) else by_name

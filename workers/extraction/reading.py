@@ -11,6 +11,7 @@ from functools import cached_property
 from schemas.endpoints import Language
 from workers.extraction.calendar_math import Calendar
 from workers.extraction.params import Kind, Param
+from workers.extraction.phrases import Phrase, phrases_in
 from workers.extraction.text import Text, overlaps, same_stem
 from workers.extraction.values_codes import CodeMention, addresses_in, codes_in, identifiers_in
 from workers.extraction.values_dates import Days
@@ -26,6 +27,11 @@ _GAP = re.compile(
     r"equal to|numbriga|numbrimargiga|koodiga|a|an|the|minu|my)[\s:=\-(\"'.]+){0,2}[\s:=\-(\"']*"
 )
 _CLAUSE_END = re.compile(r"[,;:!?()\n]|\.(?=\s|$)|(?<!\w)(?:but|vaid|а|но|and|ja|aga|и|hoopis|use|to|from)(?!\w)")
+# "not more than 100" is a limit, no exclusion.
+_LIMIT = re.compile(
+    r"\s*(?:exceed\w*|more|less|over|under|only|later|earlier|above|below|rohkem|vahem|ule|alla|hiljem|varem|ainult|"
+    r"более|менее|больше|меньше|позже|позднее|раньше|только|свыше|выше|ниже)(?!\w)"
+)
 _WORDS_EXCLUDED = 4
 _BLOCKING = (Kind.EMAIL, Kind.URL, Kind.IBAN, Kind.UUID)
 
@@ -56,7 +62,11 @@ class Reading:
         for place, word in enumerate(words):
             length = starts_phrase(self.words, place, "except")
             begin = words[place + length - 1].end if length else 0
-            if length and re.match(r"[ -]", self.text.folded[begin : begin + 1]):
+            if (
+                length
+                and re.match(r"[ -]", self.text.folded[begin : begin + 1])
+                and not _LIMIT.match(self.text.folded, begin)
+            ):
                 limit = words[min(place + length - 1 + _WORDS_EXCLUDED, len(words) - 1)].end
                 stop = _CLAUSE_END.search(self.text.folded, begin, limit)
                 yield begin, stop.start() if stop else limit
@@ -90,6 +100,21 @@ class Reading:
             for number in numbers(self.text, self.language)
             if self.is_wanted(number.start, number.end) and not overlaps(number.start, number.end, blocked)
         ]
+
+    @cached_property
+    def every_number(self) -> list[NumberMention]:
+        """Numbers that are no part of a code; those of dates too."""
+        return [
+            number
+            for number in numbers(self.text, self.language)
+            if self.is_wanted(number.start, number.end) and not overlaps(number.start, number.end, self.code_spans)
+        ]
+
+    @cached_property
+    def phrases(self) -> list[Phrase]:
+        """Quotes and runs of capitals, without days and codes."""
+        found = phrases_in(self.text.raw, [*self.day_spans, *self.code_spans])
+        return [phrase for phrase in found if self.is_wanted(phrase.start, phrase.end)]
 
     def names(self, kind: NameKind) -> list[NameMention]:
         """Things of that kind that were named, unwanted ones left out."""

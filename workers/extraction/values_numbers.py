@@ -13,11 +13,11 @@ from workers.messages.catalog import phrases
 Number = int | float
 
 _NUMBER = re.compile(
-    r"""(?<![\w.,:/])(?<!\w[-])(?P<sign>[-+](?=\d))?
+    r"""(?<![\w.,:/^])(?<!\w[-])(?P<sign>[-+](?=\d))?
     (?: (?P<spaced>\d{1,3}(?:[ ']\d{3})+)(?:[.,](?P<spaced_rest>\d+))?
       | (?P<commas>\d{1,3}(?:,\d{3})+)(?:\.(?P<commas_rest>\d+))?
       | (?P<dots>\d{1,3}(?:\.\d{3})+)(?:,(?P<dots_rest>\d+))?
-      | (?P<plain>\d+)(?:[.,](?P<plain_rest>\d+))?
+      | (?P<plain>\d+)(?:[.,](?P<plain_rest>\d+))?(?P<power>e[-+]?\d{1,3}(?!\w))?
     )(?![.,:/]?\d)(?!\.\d)
     (?P<unit>[ ]?(?:million\w*|mln|miljon\w*|миллион\w*|млн|thousand|tuhat|tuhande\w*|тысяч\w*|тыс|k(?=\W|$)))?
     (?![a-zа-я]*\d)""",
@@ -55,6 +55,8 @@ def _read(match: re.Match[str], language: Language) -> NumberMention | None:
     whole = re.sub(r"\D", "", match[kind])
     rest = match[f"{kind}_rest"]
     value = _amount(match["sign"], whole, rest, match["unit"])
+    if match["power"]:
+        value = float(f"{value}{match['power']}")
     other: Number | None = None
     is_lone_group = kind in ("commas", "dots") and rest is None and len(match[kind]) - len(whole) == 1
     if is_lone_group:
