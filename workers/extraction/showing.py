@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, tzinfo
@@ -102,7 +103,10 @@ def shown(param: Param, value: JsonValue, language: Language, zone: tzinfo | Non
 def _date(value: str, language: Language, zone: tzinfo | None) -> str:
     if len(value) == len("2026-05-12"):
         return _day(date.fromisoformat(value), language)
-    moment = datetime.fromisoformat(value).astimezone(zone or UTC)
+    moment = datetime.fromisoformat(value)
+    # The last hours of 9999 have no day east of Greenwich; they are shown in their own zone.
+    with contextlib.suppress(OverflowError):
+        moment = moment.astimezone(zone or UTC)
     return f"{_day(moment.date(), language)} {moment:%H:%M}"
 
 

@@ -80,3 +80,10 @@ def test_a_message_is_read_within_five_milliseconds(endpoints: tuple[Endpoint, .
         took.append(time.process_time() - began)
 
     assert sorted(took)[len(took) // 2] < 0.005
+
+
+def test_the_last_hours_of_the_calendar_are_shown() -> None:
+    talk = Talk(PRICES)
+    talk.ask("electricity prices")
+
+    assert "9999" in talk.ask("from 9999-12-31 22:00:00Z").question
