@@ -34,7 +34,12 @@ def stack(tmp_path_factory: pytest.TempPathFactory, api: TownApi) -> Iterator[St
         data_dir=tmp_path_factory.mktemp("dialogues"),
         shim_port=free_port(),
         with_demo=False,
-        environment={"CALLING_ALLOWED_HOSTS": "127.0.0.1", "SHIM_INDEX_WAIT_S": "60"},
+        # Every script says which calls the API must see, so none may be answered from another script's.
+        environment={
+            "CALLING_ALLOWED_HOSTS": "127.0.0.1",
+            "SHIM_INDEX_WAIT_S": "60",
+            "ATC_RESPONSE_CACHE_ENABLED": "false",
+        },
     )
     with Stack(options) as running:
         for indexed in index_all(running.url, api.entries, wait=True):

@@ -55,6 +55,13 @@ _FLAG_WORDS = frozenset(
         "should",
         "can",
         "need",
+        "ainult",
+        "koos",
+        "kas",
+        "ja",
+        "только",
+        "с",
+        "и",
     }
 )
 _NEGATED_WITHIN = 3

@@ -120,10 +120,11 @@ def left_over(reading: Reading, taken: list[Span], labels: list[Span]) -> Span:
 
     A sentence that is the whole message keeps its words but for courtesies.
     """
-    cuts = sorted([*taken, *reading.excluded, *_labels_beside(labels, taken)])
-    edges = [(0, 0), *cuts, (len(reading.text.raw), len(reading.text.raw))]
-    if not cuts and len(reading.words) >= _SENTENCE_WORDS:
+    others = [*taken, *_labels_beside(labels, taken)]
+    if not others and len(reading.words) >= _SENTENCE_WORDS and not any(start == 0 for start, _ in reading.excluded):
         return _trim(reading, 0, len(reading.text.raw), key="courtesy")
+    cuts = sorted([*others, *reading.excluded])
+    edges = [(0, 0), *cuts, (len(reading.text.raw), len(reading.text.raw))]
     stretches = [_trim(reading, one[1], two[0]) for one, two in pairwise(edges) if one[1] < two[0]]
     return max(stretches, key=lambda span: span[1] - span[0], default=(0, 0))
 

@@ -10,6 +10,7 @@ from workers.extraction.values_dates import (
     ORDINALS,
     Days,
     Reader,
+    read_adverb_year,
     read_away,
     read_day_month,
     read_days_month,
@@ -91,6 +92,7 @@ _FORMS: tuple[tuple[str, Reader], ...] = (
         read_following,
     ),
     (rf"(?<!\w)(?:the\s+)?{_WHICH}\s+{_UNIT}", read_named_unit),
+    (r"(?<!\w)(?:tanavu|(?P<last>mullu))(?!\w)(?! aasta)", read_adverb_year),
     (rf"(?<!\w)(?:{_PLACE}(?:the\s+)?(?:{_WHICH}\s+)?)(?P<weekday>{words.WEEKDAY})(?!\w)", read_weekday),
     *((rf"(?<!\w)(?:{pattern})(?!\w)", read_relative(days)) for pattern, days in words.RELATIVE_DAYS.items()),
     (

@@ -214,6 +214,11 @@ def read_named_unit(match: Match, calendar: Calendar) -> Days | None:
     return _stretch(match, unit_from(calendar, unit, steps), grain=grain)
 
 
+def read_adverb_year(match: Match, calendar: Calendar) -> Days | None:
+    """Read "tänavu" and "mullu", which are this and last year in one word."""
+    return _stretch(match, unit_from(calendar, "year", -1 if match["last"] else 0), grain="year")
+
+
 def read_weekend(match: Match, calendar: Calendar) -> Days | None:
     return _stretch(match, unit_from(calendar, "weekend", 0))
 
