@@ -52,3 +52,10 @@ def test_dialogue(stack: Stack, api: TownApi, file: Path) -> None:
     script = read_script(file, now=datetime.now(UTC))
 
     Play(url=stack.url, chat_id=f"script-{uuid.uuid4()}", api=api, script=script).hold()
+
+
+def test_there_are_twenty_dialogues_in_each_language() -> None:
+    spoken = [read_script(file, now=datetime.now(UTC)).language for file in FILES]
+
+    assert all(spoken.count(language) >= 20 for language in ("en", "et", "ru"))
+    assert [file.parent.name for file in FILES] == list(spoken)
