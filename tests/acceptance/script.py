@@ -143,7 +143,7 @@ class Play:
         wanted = sorted(_call(name, values) for call in expected.calls for name, values in call.items())
         if called != wanted:
             faults.append(f"called {called}\nwanted {wanted}")
-        said = heard.text.casefold()
+        said = heard.text.casefold().replace("\u00a0", " ")
         faults += [f"did not say {one!r}" for one in expected.says if one.casefold() not in said]
         faults += [f"said {one!r}" for one in expected.never_says if one.casefold() in said]
         titles = [button["title"] for button in heard.buttons]

@@ -20,7 +20,7 @@ from workers.formatting.paths import in_language
 from workers.formatting.quoting import VALUE_LIMIT, clean, is_address, quoted
 from workers.messages.catalog import text
 
-_MONEY = "price amount total tax fee fine cost sum balance due rate salary payment hind summa kokku maks tasu"
+_MONEY = "price amount total tax fee fine cost sum balance due rate salary payment hind summa kokku maks tasu debt võlg"
 MONEY_WORDS = frozenset(_MONEY.split())
 _CODES = "year code id nr no number zip postal phone tel postcode index isbn barcode registry aasta kood"
 CODE_WORDS = frozenset(_CODES.split())

@@ -9,11 +9,11 @@ from workers.extraction.continuation import is_filler, steering, yes_or_no
 YES = [
     "yes", "Yes.", "yes please", "y", "yep", "yup", "sure!", "of course", "ok", "no problem, go ahead", "why not",
     "Yes, I would like to see them", "👍", "jah", "Jah, jätkame", "jah, palun", "muidugi", "jaa", "olgu", "miks mitte",
-    "да", "Да!", "ага", "конечно, давай", "хочу", "продолжим",
+    "да", "Да!", "ага", "конечно, давай", "хочу", "продолжим", "I guess so", "pigem jah", "скорее да",
 ]  # fmt: skip
 NO = [
     "no", "No.", "nope", "no thanks", "not now", "stop", "👎", "ei", "Ei, aitäh", "ei soovi", "pole vaja", "нет",
-    "нет-нет", "не надо", "нет, спасибо", "не хочу",
+    "нет-нет", "не надо", "нет, спасибо", "не хочу", "I guess not", "pigem ei, aitäh", "пожалуй, нет",
 ]  # fmt: skip
 UNCLEAR = [
     "yesterday", "not sure", "nothing wrong", "yes but change the date", "maybe", "hmm", "ei tea", "võib-olla",
@@ -44,6 +44,7 @@ def test_everything_else_is_unclear(message: str) -> None:
         ("unusta ära", "cancel"), ("отмена", "cancel"), ("забудь", "cancel"),
         ("start over", "restart"), ("alustame otsast peale", "restart"), ("начать заново", "restart"),
         ("what do you know so far?", "known"), ("mida sa seni tead?", "known"), ("что ты уже знаешь?", "known"),
+        ("mis sul juba olemas on?", "known"),
         ("I don't know", "dunno"), ("ei tea", "dunno"), ("не знаю", "dunno"),
         ("skip", "skip"), ("jäta vahele", "skip"), ("пропусти", "skip"),
         ("cancel my subscription in Tartu", None), ("2026-01-01", None), ("stop 4, Tartu", None), ("Skype", None),
