@@ -2,7 +2,8 @@
 
 What is different from a chat: nothing is called. Where another system leads the dialogue (`system_before`, or the label
 says that it asked a question here), that system decides when to call, so a complete collection stays open until
-something else is asked for. Its last words stand for our question; and a value with a form of its own is noted as it
+something else is asked for. Its last words stand for our question; of a choice that we
+would offer, the likeliest is taken; and a value with a form of its own is noted as it
 was said, since such a set's labels are the person's words.
 """
 
@@ -21,6 +22,7 @@ from schemas.conversations import Collecting, Conversation, EndpointProgress, Ut
 from schemas.routing import Choice, Decision
 from schemas.turns import Turn, TurnRequest
 from workers.classification.chain import Classifier
+from workers.classification.choices import endpoint_id
 from workers.extraction.assigning import hear
 from workers.extraction.loop import Abandoned, Asked, Outcome, Ready, collect, open_collection
 from workers.extraction.params import Kind, Param, param_of
@@ -74,7 +76,7 @@ class Player:
         before = played.conversation
         request = self._request(case, at, turn.user)
         classifier = Classifier(search=self.shelf.registered(played.known), settings=self.routing)
-        decision = await classifier.decide(request, before, now=self.now)
+        decision = self._settled(case, await classifier.decide(request, before, now=self.now))
         if not decision.endpoints:
             return self._without_call(case, played, request, decision)
         message = spoken_message(Turn(request=request, decision=decision), before)
@@ -89,8 +91,17 @@ class Player:
             words = words | self._words(collecting, message, decision)
         prediction = _as_said(_prediction(case, at, decision, outcome, elapsed_ms), words)
         stays_open = case.is_led_elsewhere or turn.expect.kind == "question"
+        if case.is_led_elsewhere:
+            outcome = replace(outcome, collecting=_patient(outcome.collecting))
         conversation = self._remembered(before, request, decision, outcome, stays_open=stays_open)
         return replace(played, conversation=conversation, words=words, last=prediction)
+
+    def _settled(self, case: DialogueCase, decision: Decision) -> Decision:
+        """Where another system leads, nobody answers our choice: the likeliest is taken."""
+        if not case.is_led_elsewhere or not decision.choices:
+            return decision
+        likeliest = self.shelf.endpoints.get(endpoint_id(decision.choices[0]))
+        return decision.model_copy(update={"endpoints": (likeliest,), "choices": ()}) if likeliest else decision
 
     def _without_call(self, case: DialogueCase, played: Played, request: TurnRequest, decision: Decision) -> Played:
         """Note a turn that reached no endpoint; where another system leads, what was known stays known."""
@@ -133,7 +144,7 @@ class Player:
         said = outcome.question if isinstance(outcome, Asked) else outcome.say if isinstance(outcome, Abandoned) else ""
         turn = Turn(request=request, decision=decision, language=decision.language, answer=said)
         is_open = isinstance(outcome, Asked) or (stays_open and isinstance(outcome, Ready))
-        collecting = _patient(outcome.collecting) if stays_open else outcome.collecting
+        collecting = outcome.collecting
         return after_turn(
             before, turn, collecting=collecting if is_open else None, choices=choices, now=self.now,
             kept=_KEPT_UTTERANCES,

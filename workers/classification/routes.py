@@ -114,6 +114,8 @@ class RouteFinder:
             return Route(rule="parallel", found=found, unmatched=unmatched, scores=scores)
         if len(found) == 1 and unmatched:
             return Route(rule="partly_matched", found=found, unmatched=unmatched, scores=scores)
+        if len(found) == 1 and _is_said_twice(found[0], whole.match, matches):
+            return Route(rule="said_twice", found=found, scores=scores)
         return None
 
 
@@ -121,6 +123,12 @@ def _single(text: str, whole: Match, scores: dict[str, float]) -> Route | None:
     if whole.winner:
         return Route(rule=whole.rule, found=(Found(part=text, candidate=whole.winner),), scores=scores)
     return Route(rule=whole.rule, close=whole.close, scores=scores) if whole.close else None
+
+
+def _is_said_twice(found: Found, whole: Match, matches: Sequence[tuple[str, Match]]) -> bool:
+    """Whether the message asks for one thing twice: the whole and each part point at the same endpoint first."""
+    best = [match.best for match in (whole, *(match for _, match in matches))]
+    return len(matches) > 1 and all(one is not None and one.endpoint.endpoint_id == found.endpoint_id for one in best)
 
 
 def _distinct(split: Decomposition, matches: Sequence[tuple[str, Match]]) -> tuple[Found, ...]:

@@ -133,6 +133,11 @@ def assign_year(reading: Reading, param: Param, days: Sequence[Days]) -> Found:
     if years:
         chosen = (labelled or years)[-1]
         return _year_said(param, chosen.first.year, chosen.start, chosen.end)
+    dated = [
+        d for d in days if d.first.year == d.last.year and str(d.first.year) in reading.text.between(d.start, d.end)
+    ]
+    if dated:
+        return _year_said(param, dated[-1].first.year, dated[-1].start, dated[-1].end)
     early = _EARLY_YEAR.search(reading.text.folded)
     return _year_said(param, int(early[1]), early.start(1), early.end(1)) if early else {}
 

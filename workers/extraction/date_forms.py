@@ -44,6 +44,13 @@ _PLACE = rf"(?P<before>(?:{words.ON}|{words.FROM}|{words.TO}|alates|kuni)\s+)?"
 _MONTH = rf"(?P<month>{words.MONTH})\b"
 _RANGE_SIGN = r"\s*(?:-|to|until|till|through|kuni|по|до|and|ja|и)\s*"
 
+# "1.01 euros" is an amount and no first of January.
+_NO_AMOUNT = (
+    r"(?!\s?(?:[€$£%]|eur\w*|usd|gbp|sek|евро|dollar\w*|доллар\w*|kroon\w*|kron[aeo]\w*|крон\w*|sent\w*|cent\w*|"
+    r"цент\w*|km|kg|m|cm|kwh|mwh|protsen\w*|percent|процент\w*|kraad\w*|degree\w*|million\w*|miljon\w*|thousand|"
+    r"tuha\w*|тысяч\w*)(?!\w))"
+)
+
 _FORMS: tuple[tuple[str, Reader], ...] = (
     (rf"(?<![\w])(?P<y>\d{{4}})-(?P<m>\d{{1,2}})-(?P<d>\d{{1,2}})(?!\d)(?:{_TIME.replace('T', 't')})?", read_iso),
     (r"(?<!\w)(?P<y>\d{4})[./](?P<m>\d{1,2})[./](?P<d>\d{1,2})(?!\d)(?P<H>)(?P<M>)(?P<S>)(?P<zone>)", read_iso),
@@ -99,7 +106,7 @@ _FORMS: tuple[tuple[str, Reader], ...] = (
         rf"(?<![\w.,:/+-])(?P<y>(?:19|20)\d\d)(?![\w:/%]|[.,-]\d|\s?(?:€|eur\b|km\b|kg\b|kwh\b)){_YEAR_TAIL}",
         read_plain_year,
     ),
-    (r"(?<![\w.,])(?P<d>\d{1,2})\.(?P<m>\d{2})\.?(?![\w]|\.\d)", read_short),
+    (rf"(?<![\w.,$€£])(?P<d>\d{{1,2}})\.(?P<m>\d{{2}})\.?(?![\w]|\.\d){_NO_AMOUNT}", read_short),
     (r"(?<![\w.,])(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?![\w]|\d)", read_short),
 )
 _COMPILED = tuple((re.compile(pattern), reader) for pattern, reader in _FORMS)
