@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
 
@@ -88,8 +88,8 @@ def document_vector(parts: Iterable[tuple[str, float]]) -> Sparse:
     so that a stored vector does not hang on its neighbours. Source: Robertson, Zaragoza, Taylor, Simple BM25 Extension
     to Multiple Weighted Fields, CIKM 2004.
     """
-    words: Counter[int] = Counter()
-    letters: Counter[int] = Counter()
+    words: defaultdict[int, float] = defaultdict(float)
+    letters: defaultdict[int, float] = defaultdict(float)
     for text, weight in parts:
         said = content_words(text)
         for place in set(_word_places(said)):

@@ -1,0 +1,179 @@
+"""What a search costs (the embedding left out), how fast endpoints are indexed, and what 10,000 of them weigh.
+
+`python -m tests.bench.search` prints the figures and exits with 1 when one is out of bounds. They hold on an idle
+machine with two cores; beside other work read only the ratio of the two sizes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import resource
+import sys
+from collections.abc import Sequence
+from statistics import median, quantiles
+from time import perf_counter
+
+import numpy as np
+
+from schemas.endpoints import Endpoint, ParamSpec
+from schemas.registry import Searchable
+from workers.retrieval.corpus import Corpus
+from workers.retrieval.embedder import E5Embedder
+from workers.retrieval.index import Query
+from workers.retrieval.lexical import document_vector
+from workers.retrieval.qdrant_edge import EdgeIndex
+from workers.retrieval.ranking import fuse
+from workers.retrieval.recipe import matched_texts, pack, vectorize
+from workers.retrieval.sparse import sparse_vector
+
+SIZES = {1_000: 1.0, 10_000: 3.0}
+"""Endpoints, and the median milliseconds a search may take."""
+
+LEAST_INDEXED_PER_S = 15.0
+MOST_RESIDENT_MB = 300.0
+
+_SEARCHES = 400
+_INDEXED = 60
+_PAGE = 500
+_SYLLABLES = (
+    "ka",
+    "te",
+    "mi",
+    "so",
+    "lu",
+    "re",
+    "va",
+    "no",
+    "pi",
+    "du",
+    "ha",
+    "li",
+    "mo",
+    "se",
+    "ra",
+    "ti",
+    "ko",
+    "pe",
+)
+
+
+class Writer:
+    """Makes endpoints and questions out of invented words, common and rare as in a language (Zipf)."""
+
+    def __init__(self, seed: int = 7) -> None:
+        self._random = random.Random(seed)  # noqa: S311 - invents words
+        self._words = [self._word() for _ in range(8_000)]
+        self._shares = [1 / rank for rank in range(1, len(self._words) + 1)]
+
+    def _word(self) -> str:
+        return "".join(self._random.choices(_SYLLABLES, k=self._random.randint(2, 4)))
+
+    def words(self, count: int) -> str:
+        return " ".join(self._random.choices(self._words, self._shares, k=count))
+
+    def endpoint(self, number: int) -> Endpoint:
+        names = [f"{self.words(1)}{place}" for place in range(3)]
+        return Endpoint(
+            endpoint_id=f"endpoint-{number}",
+            name=f"get_{self.words(1)}_{self.words(1)}",
+            description=self.words(12),
+            url=f"https://api.example.org/{number}",
+            params=tuple(ParamSpec(name=name, description=self.words(6)) for name in names),
+        )
+
+
+def searchable(endpoint: Endpoint, numbers: np.random.Generator, embedder: E5Embedder) -> Searchable:
+    """Give an endpoint a random vector: what the engine does with it takes the same time."""
+    vector = numbers.normal(size=embedder.card.dimension).astype(np.float32)
+    return Searchable(
+        endpoint=endpoint,
+        model=embedder.card.tag,
+        fingerprint="",
+        dense=pack(vector / np.linalg.norm(vector)),
+        sparse=sparse_vector(endpoint.description),
+        lexical=document_vector(matched_texts(endpoint)),
+    )
+
+
+class Searched:
+    """An index of some size with what a worker keeps beside it."""
+
+    def __init__(self, embedder: E5Embedder) -> None:
+        self._embedder = embedder
+        self._index = EdgeIndex(embedder.card)
+        self._corpus = Corpus(embedder.card)
+
+    async def fill(self, endpoints: Sequence[Endpoint]) -> None:
+        numbers = np.random.default_rng(7)
+        await self._index.open()
+        for at in range(0, len(endpoints), _PAGE):
+            page = [searchable(endpoint, numbers, self._embedder) for endpoint in endpoints[at : at + _PAGE]]
+            await self._index.apply(page, ())
+            for one in page:
+                self._corpus.put(one)
+
+    async def times_ms(self, writer: Writer) -> list[float]:
+        """Time searches that `EndpointSearch` makes of a question it has embedded already."""
+        numbers = np.random.default_rng(11)
+        found: list[float] = []
+        for _ in range(_SEARCHES):
+            text = writer.words(9)
+            vector = self._embedder.card.centre_query(numbers.normal(size=384).astype(np.float32))
+            began = perf_counter()
+            lexical = self._corpus.features.query_vector(text)
+            hits = await self._index.find(Query(tenant="default", dense=vector, lexical=lexical))
+            common = self._corpus.common_likeness(vector, "default")
+            ranked = fuse(hits, self._embedder.card, common=common)
+            await self._index.endpoints([one.endpoint_id for one in ranked[:5]])
+            found.append((perf_counter() - began) * 1000)
+        return found
+
+    async def close(self) -> None:
+        await self._index.close()
+
+
+async def indexed_per_s(writer: Writer) -> float:
+    """Return how many endpoints two threads enrich, embed and weigh a second."""
+    embedder = E5Embedder(threads=2)
+    endpoints = [writer.endpoint(number) for number in range(_INDEXED)]
+    half = _INDEXED // 2
+    began = perf_counter()
+    await asyncio.gather(vectorize(endpoints[:half], embedder), vectorize(endpoints[half:], embedder))
+    taken = perf_counter() - began
+    await embedder.close()
+    return _INDEXED / taken
+
+
+async def measure() -> bool:
+    """Print every figure with its bound; return whether all are kept."""
+    writer, kept = Writer(), True
+    embedder = E5Embedder()
+    await embedder.embed_queries(["warm"])
+    for size, most_ms in SIZES.items():
+        searched = Searched(embedder)
+        await searched.fill([writer.endpoint(number) for number in range(size)])
+        times = await searched.times_ms(writer)
+        p99 = quantiles(times, n=100)[98]
+        kept &= _said(f"search among {size:,} endpoints, p50 (p99 {p99:.2f})", median(times), most_ms, "ms")
+        if size == max(SIZES):
+            kept &= _said(f"resident with {size:,} endpoints and the model", _resident_mb(), MOST_RESIDENT_MB, "MB")
+        await searched.close()
+    rate = await indexed_per_s(writer)
+    kept &= _said("seconds to index an endpoint, on two threads", 1 / rate, 1 / LEAST_INDEXED_PER_S, "s")
+    await embedder.close()
+    return kept
+
+
+def _resident_mb() -> float:
+    """Return the most this process has held so far (kilobytes on Linux)."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _said(what: str, found: float, most: float, unit: str) -> bool:
+    print(f"{what}: {found:.3f} {unit} (at most {most:.3f})", flush=True)
+    return found <= most
+
+
+if __name__ == "__main__":
+    sys.exit(0 if asyncio.run(measure()) else 1)
