@@ -28,6 +28,7 @@ def calibrate(
     *,
     apply: Annotated[bool, typer.Option("--apply", help="Keep the curve; workers take it when they start.")] = False,
     reset: Annotated[bool, typer.Option("--reset", help="Forget a kept curve; the shipped one holds again.")] = False,
+    png: Annotated[Path | None, typer.Option(dir_okay=False, help="Draw the curves into this PNG file.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Measure precision and recall over the threshold, and fit the scores so that 0.40 and 0.60 keep their meaning.
@@ -47,6 +48,8 @@ def calibrate(
         found = with_redis(lambda redis, given: _measure(redis, given, tenant, foreign=foreign, apply=apply))
     except TooFewQuestions as few:
         raise CommandFailed(str(few), remedy="give the endpoints `examples`, and --out-of-domain a file") from few
+    if png:
+        _draw(found, png)
     if as_json:
         print_json({**found.model_dump(mode="json"), "applied": apply})
     else:
@@ -99,6 +102,21 @@ def _print(found: Fit, *, applied: bool) -> None:
     (_, (match, _), (clear, _), _) = found.curve
     typer.echo(f"a match (0.40) from evidence {match:.3f}, a clear one (0.60) from {clear:.3f}")
     typer.echo("kept; workers take it when they start" if applied else "nothing was changed; --apply keeps it")
+
+
+def _draw(found: Fit, file: Path) -> None:
+    from ops.cli.plot import plot
+
+    (_, (match, _), (clear, _), _) = found.curve
+    lines = {
+        "precision": [(point.evidence, point.precision) for point in found.points],
+        "recall": [(point.evidence, point.recall) for point in found.points],
+        "outside answered": [(point.evidence, point.outside_answered) for point in found.points],
+    }
+    try:
+        file.write_bytes(plot(lines, {"match": match, "clear": clear}, axis="evidence"))
+    except OSError as error:
+        raise CommandFailed(f"{file} can't be written: {error}", remedy="give --png a file in a folder") from error
 
 
 def _bar(share: float) -> str:
