@@ -10,9 +10,8 @@ import asyncio
 import random
 import resource
 import sys
-from collections.abc import Sequence
 from statistics import median, quantiles
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 
@@ -103,12 +102,15 @@ class Searched:
         self._embedder = embedder
         self._index = EdgeIndex(embedder.card)
         self._corpus = Corpus(embedder.card)
+        self.processor_ms = 0.0
+        """Mean processor time of a search, all threads: what stays when other work runs beside."""
 
-    async def fill(self, endpoints: Sequence[Endpoint]) -> None:
+    async def fill(self, writer: Writer, size: int) -> None:
+        """Index invented endpoints, a page at a time, as a worker that follows the registry does."""
         numbers = np.random.default_rng(7)
         await self._index.open()
-        for at in range(0, len(endpoints), _PAGE):
-            page = [searchable(endpoint, numbers, self._embedder) for endpoint in endpoints[at : at + _PAGE]]
+        for at in range(0, size, _PAGE):
+            page = [searchable(writer.endpoint(at + n), numbers, self._embedder) for n in range(_PAGE)]
             await self._index.apply(page, ())
             for one in page:
                 self._corpus.put(one)
@@ -117,16 +119,18 @@ class Searched:
         """Time searches that `EndpointSearch` makes of a question it has embedded already."""
         numbers = np.random.default_rng(11)
         found: list[float] = []
+        self.processor_ms = 0.0
         for _ in range(_SEARCHES):
             text = writer.words(9)
             vector = self._embedder.card.centre_query(numbers.normal(size=384).astype(np.float32))
-            began = perf_counter()
+            began, spent = perf_counter(), process_time()
             lexical = self._corpus.features.query_vector(text)
             hits = await self._index.find(Query(tenant="default", dense=vector, lexical=lexical))
             common = self._corpus.common_likeness(vector, "default")
             ranked = fuse(hits, self._embedder.card, common=common)
             await self._index.endpoints([one.endpoint_id for one in ranked[:5]])
             found.append((perf_counter() - began) * 1000)
+            self.processor_ms += (process_time() - spent) * 1000 / _SEARCHES
         return found
 
     async def close(self) -> None:
@@ -152,10 +156,15 @@ async def measure() -> bool:
     await embedder.embed_queries(["warm"])
     for size, most_ms in SIZES.items():
         searched = Searched(embedder)
-        await searched.fill([writer.endpoint(number) for number in range(size)])
+        await searched.fill(writer, size)
         times = await searched.times_ms(writer)
         p99 = quantiles(times, n=100)[98]
-        kept &= _said(f"search among {size:,} endpoints, p50 (p99 {p99:.2f})", median(times), most_ms, "ms")
+        kept &= _said(
+            f"search among {size:,} endpoints, p50 (p99 {p99:.2f}, processor {searched.processor_ms:.2f})",
+            median(times),
+            most_ms,
+            "ms",
+        )
         if size == max(SIZES):
             kept &= _said(f"resident with {size:,} endpoints and the model", _resident_mb(), MOST_RESIDENT_MB, "MB")
         await searched.close()
