@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+BENCHES := overhead chord first_token
 PACKAGES := schemas workers tasks api_shim ops
 
 .PHONY: help setup demo up test check format bench chaos lock clean
@@ -34,8 +35,8 @@ format: setup ## put the code into the house's form
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup ## measure what the queues cost beside their peers, and a fan-out beside plain calls, each in one run
-	@$(BIN)/python -m tests.bench.overhead; first=$$?; $(BIN)/python -m tests.bench.chord && exit $$first
+bench: setup ## measure what the queues cost beside their peers, a fan-out beside plain calls, a model's first word
+	@failed=0; for one in $(BENCHES); do $(BIN)/python -m tests.bench.$$one || failed=1; done; exit $$failed
 
 chaos: setup ## the long tests: kill parts at random moments, many turns at once
 	$(BIN)/python -m pytest -m soak -s tests

@@ -16,6 +16,7 @@ from ops.cli import (
     failed,
     import_openapi,
     index,
+    optimize,
     reindex,
     similar,
     sources,
@@ -44,6 +45,7 @@ app.add_typer(evaluate.app, name="eval")
 app.command()(explain.explain)
 app.command()(calibrate.calibrate)
 app.command()(usage.usage)
+app.command()(optimize.optimize)
 app.command()(doctor.doctor)
 
 if __name__ == "__main__":

@@ -62,12 +62,10 @@ class Bench:
     @classmethod
     async def open(cls, model: LanguageModel, settings: Settings) -> Bench:
         """Read and embed the demo catalogue."""
-        found, problems = load(DEMO_CATALOGUE)
-        if problems:
-            raise ValueError(f"{DEMO_CATALOGUE}: {problems[0]}")
+        found = demo_endpoints()
         shelf = Shelf(open_embedder(settings.retrieval), settings.routing)
-        await shelf.fill({endpoint.endpoint_id: endpoint for endpoint in found})
-        return cls(model=model, settings=settings, endpoints={one.name: one for one in found}, shelf=shelf)
+        await shelf.fill({endpoint.endpoint_id: endpoint for endpoint in found.values()})
+        return cls(model=model, settings=settings, endpoints=found, shelf=shelf)
 
     async def close(self) -> None:
         """Close the shelf; the model is the caller's."""
@@ -89,21 +87,29 @@ class Judge:
     cases: Callable[[Bench], Sequence[Case]] | None = None
 
 
+def demo_endpoints() -> dict[str, Endpoint]:
+    """Read the demo catalogue, by name. Raises ValueError when an entry of it can't be used."""
+    found, problems = load(DEMO_CATALOGUE)
+    if problems:
+        raise ValueError(f"{DEMO_CATALOGUE}: {problems[0]}")
+    return {one.name: one for one in found}
+
+
 def cases_of(judgement: Judgement) -> tuple[Case, ...]:
     """Read the labelled cases of a judgement, one object a line of its file."""
     file = resources.files(__package__) / "judgements" / f"{judgement}.yaml"
     return tuple(yaml.safe_load(file.read_text(encoding="utf-8")))
 
 
-def _candidates(bench: Bench, case: Case) -> list[Candidate]:
+def candidates_of(endpoints: Mapping[str, Endpoint], case: Case) -> list[Candidate]:
+    """Return the endpoints that a case chooses among, as alike to search."""
     return [
-        Candidate(endpoint=bench.endpoints[name], cosine=_LIKE, fused=_LIKE, confidence="medium")
-        for name in case["among"]
+        Candidate(endpoint=endpoints[name], cosine=_LIKE, fused=_LIKE, confidence="medium") for name in case["among"]
     ]
 
 
 async def _pick(bench: Bench, case: Case) -> Verdict:
-    verdict = await Disambiguator(bench.model).pick(case["message"], _candidates(bench, case))
+    verdict = await Disambiguator(bench.model).pick(case["message"], candidates_of(bench.endpoints, case))
     if verdict is NoVerdict.UNSURE:
         return Verdict(None, is_right=False, has_failed=True)
     said = verdict.endpoint.name if isinstance(verdict, Candidate) else _NONE

@@ -22,6 +22,20 @@ class NoVerdict(Enum):
     UNSURE = auto()
 
 
+def asked_of(text: str, candidates: Sequence[Candidate]) -> dict[str, str]:
+    """Return the input fields of the question."""
+    listed = [
+        {
+            "endpoint_id": c.endpoint.endpoint_id,
+            "name": c.endpoint.name,
+            "description": c.endpoint.description[:_DESCRIPTION_CHARS],
+            "cosine_score": round(c.cosine, 3),
+        }
+        for c in candidates
+    ]
+    return {"user_query": text, "candidates": json.dumps(listed, ensure_ascii=False)}
+
+
 @dataclass(frozen=True)
 class Disambiguator:
     """Picks one of the candidates. The model's word counts only when it names one of them."""
@@ -32,19 +46,8 @@ class Disambiguator:
         """Return the candidate the model chose, marked as validated; never raises for a model's failure."""
         from workers.classification.signatures import EndpointDisambiguation
 
-        listed = [
-            {
-                "endpoint_id": c.endpoint.endpoint_id,
-                "name": c.endpoint.name,
-                "description": c.endpoint.description[:_DESCRIPTION_CHARS],
-                "cosine_score": round(c.cosine, 3),
-            }
-            for c in candidates
-        ]
         try:
-            verdict = await self.model.ask(
-                EndpointDisambiguation, user_query=text, candidates=json.dumps(listed, ensure_ascii=False)
-            )
+            verdict = await self.model.ask(EndpointDisambiguation, **asked_of(text, candidates))
         except ModelFailed:
             return NoVerdict.UNSURE
         named = str(verdict.best_endpoint_id).strip().strip("\"'`.")

@@ -16,7 +16,7 @@ from schemas.usage import Ending
 from workers.llm.answers import Answer, Tokens, UnansweredError, estimated_tokens
 from workers.llm.field_stream import FieldStream
 from workers.llm.repair import read_loosely
-from workers.runtime.settings import forbid_model_downloads
+from workers.runtime.settings import LlmSettings, forbid_model_downloads
 
 if TYPE_CHECKING:
     import dspy
@@ -49,6 +49,21 @@ class Backend:
         given: dict[str, Any] = {name: value for name, value in server.items() if value}
         fixed: dict[str, Any] = {"temperature": 0.0, "cache": False, "num_retries": 0}
         return cls(dspy.LM(model, max_tokens=max_tokens, timeout=timeout_s, **fixed, **given))
+
+    @classmethod
+    def of(cls, settings: LlmSettings) -> Backend:
+        """Make the client of the general model."""
+        key = settings.api_key.get_secret_value() if settings.api_key else None
+        server = {"api_base": settings.api_base, "api_key": key, "api_version": settings.api_version}
+        return cls.build(settings.model, server=server, max_tokens=settings.max_tokens, timeout_s=settings.timeout_s)
+
+    @contextmanager
+    def for_programs(self) -> Iterator[None]:
+        """Make this the model of the DSPy programs and optimisers that run within, on this thread."""
+        import dspy
+
+        with dspy.context(lm=self._lm, adapter=dspy.ChatAdapter(use_json_adapter_fallback=False)):
+            yield
 
     async def ask(self, program: dspy.Predict, inputs: Mapping[str, object], *, timeout_s: float) -> Answer:
         """Return the whole answer. Raises UnansweredError."""

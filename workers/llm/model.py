@@ -252,7 +252,7 @@ def _build(settings: LlmSettings) -> dict[str, Backend]:
     key = settings.api_key.get_secret_value() if settings.api_key else None
     server = {"api_base": settings.api_base, "api_key": key, "api_version": settings.api_version}
     sizes: dict[str, Any] = {"max_tokens": settings.max_tokens, "timeout_s": settings.timeout_s}
-    backends = {"first": Backend.build(settings.model, server=server, **sizes)}
+    backends = {"first": Backend.of(settings)}
     for judgement, model in settings.models.items():
         backends[f"of:{judgement}"] = Backend.build(model, server=server, **sizes)
     if settings.second_model:
