@@ -13,6 +13,7 @@ from workers.extraction.values_dates import (
     read_adverb_year,
     read_away,
     read_day_month,
+    read_day_of_month,
     read_days_month,
     read_end_of_unit,
     read_following,
@@ -71,6 +72,7 @@ _FORMS: tuple[tuple[str, Reader], ...] = (
         rf"(?<!\w)(?P<month>{words.MONTH})(?:\.\s*|\s+)(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:])(?!\.\d){_OF_YEAR}",
         read_day_month,
     ),
+    (rf"(?<![\w.,:]){_DAY}\s*(?:of\s+)(?:the\s+)?{_WHICH}\s+month(?!\w)", read_day_of_month),
     (rf"(?<!\w){_PLACE}(?:{_WHICH}\s+)?{_MONTH}\.?{_OF_YEAR}", read_month),
     (
         rf"(?<![\w-])(?:q(?P<q>[1-4])|(?P<roman>i{{1,3}}|iv)\.?\s+(?:{words.QUARTER_UNIT})|(?P<ordinal>{'|'.join(ORDINALS)})\s+(?:{words.QUARTER_UNIT}))(?!\w)(?:\s+(?:of\s+)?(?:{words.QUARTER_UNIT}))?{_OF_YEAR}",

@@ -146,6 +146,12 @@ def read_day_month(match: Match, calendar: Calendar) -> Days:
     return _day(match, found, has_year=year is not None)
 
 
+def read_day_of_month(match: Match, calendar: Calendar) -> Days | None:
+    """Read "the 5th of this month"."""
+    month = unit_from(calendar, "month", 1 if match["next"] else -1 if match["last"] else 0)
+    return _day(match, day_of(month[0].year, month[0].month, int(match["d"]))) if month else None
+
+
 def read_days_month(match: Match, calendar: Calendar) -> Days:
     month, year = words.month_number(match["month"]), _year(match)
     last_day, first_day = int(match["d2"]), int(match["d"])

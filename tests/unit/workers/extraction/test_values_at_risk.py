@@ -210,3 +210,17 @@ def test_a_yes_or_no_is_that_answer(*, is_on: bool, language: Language) -> None:
     talk.say({"en": ("no", "yes"), "et": ("ei", "jah"), "ru": ("нет", "да")}[language][is_on])
 
     assert talk.values() == {"express": is_on}
+
+
+def test_a_day_of_a_month_told_by_its_distance_is_that_day() -> None:
+    assert heard(TRAINS, "the 5th of this month")["date"] == f"{NOW.year}-12-05"
+    assert heard(TRAINS, "on the 5th of next month")["date"] == f"{NOW.year + 1}-01-05"
+
+
+def test_an_english_clock_time_is_kept_as_it_was_said() -> None:
+    alarm = endpoint("alarm", ParamSpec(name="alarm_time", required=True), title="alarm")
+    talk = Talk(alarm)
+    talk.ask("set an alarm")
+    talk.say("7:20 am")
+
+    assert talk.values() == {"alarm_time": "7:20 am"}
