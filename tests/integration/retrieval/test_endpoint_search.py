@@ -14,7 +14,7 @@ from tests.integration.retrieval.endpoints import catalogue, endpoint
 from workers.indexing.indexer import Indexer
 from workers.registry.store import RegistryStore
 from workers.retrieval.embedder import E5Embedder, LetterEmbedder
-from workers.retrieval.search import EndpointSearch
+from workers.retrieval.search import LONGEST_QUESTION_CHARS, EndpointSearch
 from workers.runtime.clock import utc_now
 from workers.runtime.keys import Keys
 from workers.runtime.settings import RetrievalSettings, RoutingSettings
@@ -225,3 +225,17 @@ async def test_closing_ends_however_it_meets_the_blocking_read(registry: Registr
 
     for _ in range(5):
         await asyncio.gather(*(open_and_close(0.015 + n * 0.001) for n in range(20)))
+
+
+async def test_only_the_beginning_of_a_long_message_is_embedded(
+    full: EndpointSearch, embedder: CountingEmbedder
+) -> None:
+    asked = "What is the weather in Tartu tomorrow? "
+    start = asked + "x" * (LONGEST_QUESTION_CHARS - len(asked))
+    await full.weigh(start + " one ending")
+    embedded = embedder.queries
+
+    await full.weigh(start + " quite another ending, a page long" * 100)
+
+    assert LONGEST_QUESTION_CHARS == 600
+    assert embedder.queries == embedded
