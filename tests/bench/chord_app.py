@@ -87,7 +87,7 @@ class Timed:
         calls = _calls(url, turn_id)
         began = time.perf_counter()
         found = await asyncio.gather(
-            *(self._steps.caller.call(call, turn_id=turn_id, deadline=deadline) for call in calls)
+            *(self._steps.calls.caller.call(call, turn_id=turn_id, deadline=deadline) for call in calls)
         )
         assert all(isinstance(outcome, CallSucceeded) for outcome in found)
         return (time.perf_counter() - began) * 1000
@@ -120,7 +120,7 @@ async def _open(settings: Settings) -> wiring.Rooms:
         settings=settings.calling,
         outcomes=steps.outcomes,
     )
-    timed: Any = Timed(turns, replace(steps, caller=caller))
+    timed: Any = Timed(turns, replace(steps, calls=replace(steps.calls, caller=caller)))
     opened = replace(rooms, steps=timed, caller=caller)
     wiring.occupy(opened)
     return opened
