@@ -98,7 +98,7 @@ def running_bench(folder: Path) -> Iterator[Bench]:
         worker = ("celery", "-A", "tests.bench.chord_app", "worker", "-Q", _QUEUES)
         started.enter_context(running_process(*worker, "--without-gossip", "--without-mingle", environment=environment))
         app = build_app(Settings(redis=RedisSettings(url=redis_url)))
-        client = redis.Redis.from_url(redis_url, decode_responses=True)
+        client = redis.Redis.from_url(redis_url, decode_responses=True, socket_timeout=_PATIENCE_S + 5)
         started.callback(client.close)
         started.callback(app.close)
         bench = Bench(app, client, f"{api}/tickets?delay_ms={_DELAY_MS}")
