@@ -18,7 +18,8 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
         data_dir=tmp_path_factory.mktemp("stack"),
         shim_port=free_port(),
         demo_port=free_port(),
-        environment={"CALLING_ALLOWED_HOSTS": "127.0.0.1"},
+        # The first entries wait for the embedding model to be loaded; a busy machine takes its time.
+        environment={"CALLING_ALLOWED_HOSTS": "127.0.0.1", "SHIM_INDEX_WAIT_S": "50"},
     )
     with Stack(options) as running:
         index_demo_catalogue(running)
