@@ -11,10 +11,12 @@ import redis.asyncio as aioredis
 import structlog
 
 from workers.caching.cache import ResponseCache
+from workers.caching.followup import judge
 from workers.calling.caller import Caller
 from workers.calling.fetching import DocumentFetcher
 from workers.calling.outcomes import OutcomeStore
 from workers.classification import language
+from workers.classification.chain import Classifier
 from workers.classification.explaining import Explainer
 from workers.errors import StoreUnavailable
 from workers.guarding.loading import guards_of
@@ -34,10 +36,12 @@ from workers.runtime.settings import Settings
 from workers.sessions.turns import TurnStore
 from workers.sessions.user_tokens import UserTokens
 from workers.turn.cached import CachedCalls
+from workers.turn.following import Way
 from workers.turn.judges import Judges
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
 from workers.turn.steps import Steps
+from workers.turn.wording import Wording
 
 log = structlog.get_logger(__name__)
 
@@ -90,14 +94,12 @@ async def open_rooms(settings: Settings) -> Rooms:
     outcomes = OutcomeStore(redis, keys)
     caller = Caller.open(redis=redis, keys=keys, settings=settings.calling, outcomes=outcomes)
     cache_redis = _cache_client(settings) or redis
-    calls = CachedCalls(
-        caller=caller,
-        outcomes=outcomes,
-        cache=ResponseCache.open(cache_redis, keys, settings.cache, utc_now),
-        user_tokens=UserTokens.open(redis, keys, settings.calling),
-    )
+    cache = ResponseCache.open(cache_redis, keys, settings.cache, utc_now)
+    user_tokens = UserTokens.open(redis, keys, settings.calling)
+    calls = CachedCalls(caller=caller, outcomes=outcomes, cache=cache, user_tokens=user_tokens)
     judges = await Judges.open(settings, Ledger(redis, keys))
-    steps = _steps(settings, turns, calls, outcomes, judges, search)
+    way = _way(settings, judges.classifier(search, settings), cache, registry)
+    steps = _steps(settings, turns, calls, way, judges)
     fetcher = DocumentFetcher(settings.calling, max_bytes=LARGEST_BYTES, timeout_s=settings.indexing.fetch_timeout_s)
     opened = Rooms(
         settings=settings,
@@ -120,24 +122,29 @@ async def open_rooms(settings: Settings) -> Rooms:
     return opened
 
 
-def _steps(
-    settings: Settings,
-    turns: TurnStore,
-    calls: CachedCalls,
-    outcomes: OutcomeStore,
-    judges: Judges,
-    search: EndpointSearch,
-) -> Steps:
+def _way(settings: Settings, classifier: Classifier, cache: ResponseCache, registry: RegistryStore) -> Way:
+    return Way(
+        classifier=classifier,
+        cache=cache,
+        registry=registry,
+        judge=judge,
+        clock=utc_now,
+        high_cosine=settings.routing.high_cosine,
+    )
+
+
+def _steps(settings: Settings, turns: TurnStore, calls: CachedCalls, way: Way, judges: Judges) -> Steps:
     return Steps(
         turns=turns,
-        classifier=judges.classifier(search, settings),
+        classifier=way.classifier,
+        way=way,
         calls=calls,
-        outcomes=outcomes,
+        outcomes=calls.outcomes,
         speaker=Speaker(turns, settings.turn, utc_now, ledger=judges.ledger),
         clock=utc_now,
         batch_timeout=timedelta(seconds=settings.calling.batch_timeout_s),
         judges=judges,
-        answer_guards=guards_of(settings.guard.answers, settings.guard),
+        wording=Wording(writer=judges.writer, guards=guards_of(settings.guard.answers, settings.guard)),
     )
 
 

@@ -7,6 +7,7 @@ has one), so the same question always gets the same answer. Faults are told as p
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, date, datetime
 from typing import Annotated
@@ -14,9 +15,11 @@ from typing import Annotated
 import typer
 import uvicorn
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ops.demo.calendar import public_holidays, school_holidays
 from ops.demo.civic import Library, companies, convert, votings
@@ -31,6 +34,7 @@ Service = Callable[[Given], JsonValue]
 
 _TITLES = {400: "Bad request", 404: "Not found", 409: "Conflict", 422: "Unprocessable content"}
 _LARGEST_BODY_BYTES = 64 * 1024
+_LOG_LINES = 10_000
 
 
 def today_in_tallinn() -> date:
@@ -40,6 +44,7 @@ def today_in_tallinn() -> date:
 def create_app(today: Today = today_in_tallinn) -> Starlette:
     """Build the application; `today` is the day that open periods end on."""
     library = Library()
+    served: deque[str] = deque(maxlen=_LOG_LINES)
     services: dict[str, Service] = {
         "/public-holidays": public_holidays,
         "/school-holidays": school_holidays,
@@ -58,7 +63,29 @@ def create_app(today: Today = today_in_tallinn) -> Starlette:
     routes = [Route(path, _get(service, today), methods=["GET"]) for path, service in services.items()]
     routes.append(Route("/library/renewals", _post(library.renew, today), methods=["POST"]))
     routes.append(Route("/healthz", _healthy, methods=["GET"]))
-    return Starlette(routes=routes)
+    routes.append(Route("/log", _log(served), methods=["GET"]))
+    return Starlette(routes=routes, middleware=[Middleware(_Logged, served=served)])
+
+
+class _Logged:
+    """Notes each request but those about the API itself, so that a test can count what arrived."""
+
+    def __init__(self, app: ASGIApp, served: deque[str]) -> None:
+        self._app = app
+        self._served = served
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] not in ("/healthz", "/log"):
+            query = scope["query_string"].decode("latin-1")
+            self._served.append(f"{scope['method']} {scope['path']}{'?' if query else ''}{query}")
+        await self._app(scope, receive, send)
+
+
+def _log(served: deque[str]) -> Callable[[Request], Awaitable[Response]]:
+    async def tell(_: Request) -> Response:
+        return JSONResponse(list(served))
+
+    return tell
 
 
 def _get(service: Service, today: Today) -> Callable[[Request], Awaitable[Response]]:

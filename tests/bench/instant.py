@@ -13,6 +13,7 @@ from schemas.endpoints import Endpoint
 from schemas.ids import TurnId
 from schemas.routing import Decision, Layer
 from workers.caching.cache import ResponseCache
+from workers.caching.followup import judge
 from workers.calling.outcomes import OutcomeStore
 from workers.calling.plan import plan
 from workers.extraction.loop import Ready, collect, open_collection
@@ -25,6 +26,7 @@ from workers.runtime.settings import CacheSettings, Settings
 from workers.sessions.turns import TurnStore
 from workers.sessions.user_tokens import UserTokens
 from workers.turn.cached import CachedCalls
+from workers.turn.following import Way
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
 from workers.turn.steps import Steps
@@ -67,13 +69,17 @@ def instant_steps(redis: Any, settings: Settings) -> tuple[TurnStore, Steps]:
     keys = Keys(settings.redis.key_prefix)
     turns = TurnStore(redis, keys, settings.turn)
     outcomes = OutcomeStore(redis, keys)
+    classifier: Any = InstantClassifier()
+    cache = ResponseCache.open(redis, keys, CacheSettings(response_cache_enabled=False), utc_now)
+    nowhere: Any = None  # without last calls, no endpoint is looked up
     steps = Steps(
         turns=turns,
-        classifier=InstantClassifier(),  # type: ignore[arg-type]
+        classifier=classifier,
+        way=Way(classifier=classifier, cache=cache, registry=nowhere, judge=judge, clock=utc_now, high_cosine=0.6),
         calls=CachedCalls(
             caller=InstantCaller(outcomes),  # type: ignore[arg-type]
             outcomes=outcomes,
-            cache=ResponseCache.open(redis, keys, CacheSettings(response_cache_enabled=False), utc_now),
+            cache=cache,
             user_tokens=UserTokens(redis, keys, key=None),
         ),
         outcomes=outcomes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
@@ -18,8 +19,7 @@ from workers.caching.contexts import LastCall
 from workers.caching.flights import Flights, Make
 from workers.caching.freshness import kept_for_s
 from workers.caching.last_calls import LastCalls, LastCallStore, Remembered
-from workers.caching.normalising import normalised
-from workers.caching.responses import ResponseStore
+from workers.caching.responses import CacheAway, ResponseStore
 from workers.runtime.clock import Clock
 from workers.runtime.keys import Keys
 from workers.runtime.settings import CacheSettings
@@ -73,11 +73,31 @@ class ResponseCache:
         key = self.key(call, request)
         return await self.flights.find(call, key) if key else None
 
+    async def recalled(self, call: ApiCall, request: TurnRequest, *, handle: str) -> CallOutcome | None:
+        """Return the result that a last call points at, as the answer to a question about it; None when it is gone.
+
+        The handle counts only if this request would get it for the call anew: the endpoint may have changed, and the
+        chat may go on under another person's token.
+        """
+        if not handle or handle != self.key(call, request):
+            return None
+        outcome = await self.flights.find(call, handle)
+        if not isinstance(outcome, CallSucceeded) or outcome.cached is None:
+            return None
+        return outcome.model_copy(update={"cached": outcome.cached.model_copy(update={"source": "L2"})})
+
     async def recall(self, request: TurnRequest) -> LastCalls:
         """Return the chat's last calls; none when the cache is off."""
         if not self.is_on:
             return LastCalls()
         return await self.last_calls.load(chat_key(request.tenant, request.chat_id))
+
+    async def forget(self, results: Sequence[str]) -> int:
+        """Drop responses by their keys; return how many there were."""
+        try:
+            return await self.flights.store.drop(results)
+        except CacheAway:
+            return 0
 
     def remembered(
         self, call: ApiCall, outcome: CallOutcome, request: TurnRequest, *, query: str, language: Language
@@ -105,12 +125,6 @@ class ResponseCache:
         )
         turn_id, index = request.turn_id, call.index
         return Remembered(last=last, endpoint=call.endpoint, turn_id=turn_id, index=index)
-
-
-def is_same_call(one: ApiCall, other: ApiCall) -> bool:
-    """Whether two calls of one endpoint mean the same."""
-    params = one.endpoint.params
-    return normalised(one.arguments, params) == normalised(other.arguments, params)
 
 
 def field_names(body: JsonValue) -> tuple[str, ...]:

@@ -60,6 +60,11 @@ class Classifier:
         message = _message(request, conversation, language=language, now=now)
         return await self._walk((self._first, self._service, *self._rest), message)
 
+    async def held_back(self, request: TurnRequest, conversation: Conversation | None) -> Decision | None:
+        """Refuse what a guard objects to; None for anything else. For those who look at a message before `decide`."""
+        language = detect(request.message, previous=conversation.language if conversation else None)
+        return await self._first.claim(_message(request, conversation, language=language, now=request.accepted_at))
+
     async def fall_through(
         self, request: TurnRequest, conversation: Conversation | None, *, language: Language, rule: str
     ) -> Decision:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from schemas.auth import UserTokenAuth
 from schemas.calls import ApiCall, Cached, CallOutcome, CallSucceeded
@@ -16,12 +17,16 @@ from schemas.events import CallEnded
 from schemas.ids import chat_key
 from schemas.turns import Turn
 from workers.caching.cache import ResponseCache
+from workers.caching.last_calls import LastCalls, Remembered
 from workers.caching.refresh import wants_fresh
 from workers.calling.caller import Caller
 from workers.calling.outcomes import OutcomeStore
 from workers.sessions.user_tokens import UserTokens
 
 Results = Sequence[tuple[ApiCall, CallOutcome]]
+
+SAME_CALL = frozenset({"follow_up:response_question", "follow_up:refresh"})
+"""Rules of decisions under which the last call itself is meant, whatever words asked for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,14 +67,41 @@ class CachedCalls:
         """Note the turn's calls for the next message of the chat, before that can arrive."""
         if not self.cache.is_on:
             return
+        before = await self.cache.recall(turn.request)
+        leans = turn.decision is not None and turn.decision.rule in SAME_CALL
+        said = {one.endpoint.endpoint_id: one.last.query for one in reversed(before.calls)} if leans else {}
         noted = [
-            self.cache.remembered(call, outcome, turn.request, query=query, language=language)
+            self.cache.remembered(
+                call, outcome, turn.request, query=said.get(call.endpoint.endpoint_id, query), language=language
+            )
             for call, outcome in results
         ]
-        kept = [one for one in noted if one is not None]
+        kept = [
+            _as_before(one, call, outcome, before) for (call, outcome), one in zip(results, noted, strict=True) if one
+        ]
+        chat = chat_key(turn.request.tenant, turn.request.chat_id)
+        await self._forget_what_changed(results, before)
         if kept:
-            chat = chat_key(turn.request.tenant, turn.request.chat_id)
-            await self.cache.last_calls.note(chat, kept, before=await self.cache.recall(turn.request))
+            await self.cache.last_calls.note(chat, kept, before=before)
+
+    async def _forget_what_changed(self, results: Results, before: LastCalls) -> None:
+        """After a call that may have changed something, what this chat was told by the same host is no longer kept.
+
+        RFC 9111 section 4.4 says so of the same address; a loan that was renewed is listed under another one.
+        """
+        hosts = {urlsplit(call.endpoint.url).netloc for call, _ in results if call.endpoint.method != "GET"}
+        stale = [one.last.result for one in before.calls if urlsplit(one.endpoint.url).netloc in hosts]
+        await self.cache.forget([result for result in stale if result])
+
+
+def _as_before(one: Remembered, call: ApiCall, outcome: CallOutcome, before: LastCalls) -> Remembered:
+    """A question about a result leaves the call as old as it is: its relative dates are of that day."""
+    mark = mark_of(outcome)
+    same = (b for b in before.calls if b.endpoint.endpoint_id == call.endpoint.endpoint_id)
+    earlier = next((b for b in same if b.last.arguments == call.arguments), None)
+    if mark is None or mark.source != "L2" or earlier is None:
+        return one
+    return earlier.model_copy(update={"turn_id": one.turn_id, "index": one.index})
 
 
 def mark_of(outcome: CallOutcome) -> Cached | None:

@@ -45,3 +45,7 @@ def spoken_message(turn: Turn, conversation: Conversation | None) -> str:
     if turn.decision is None or turn.decision.rule != CHOICE_TAKEN or conversation is None:
         return message
     return next((u.text for u in reversed(conversation.transcript) if u.role == "user"), message)
+
+
+def remembering(turn: Turn, conversation: Conversation | None, collecting: Collecting) -> Conversation:
+    return (conversation or Conversation()).model_copy(update={"collecting": collecting, "language": turn.language})

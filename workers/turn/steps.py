@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from types import MappingProxyType
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from schemas.calls import ApiCall, Cached, CallOutcome
 from schemas.commands import Command, Stage
@@ -20,44 +19,30 @@ from schemas.events import CallStarted, PhaseChanged, TurnEvent, TurnFailed
 from schemas.failures import Failure, FailureCode
 from schemas.ids import TurnId
 from schemas.routing import Decision
-from schemas.turns import Phase, Turn, TurnRequest
+from schemas.turns import Phase, Turn
 from workers.calling.outcomes import OutcomeStore
 from workers.calling.plan import plan
 from workers.classification.chain import Classifier
 from workers.errors import StaleTurn
 from workers.extraction.loop import Abandoned, Asked, Ready, ask_again, collect, open_collection
-from workers.formatting.formatter import answer
-from workers.guarding.guard import Guard, passes
 from workers.llm.scope import asking_for
 from workers.messages.catalog import text
-from workers.runtime.clock import Clock
+from workers.runtime.clock import Clock, local_time
 from workers.sessions.results import Passed, Taken
 from workers.sessions.turns import TurnStore
 from workers.turn import machine
 from workers.turn.cached import CachedCalls, ended, marks_of
+from workers.turn.following import Followed, Way
 from workers.turn.judges import Judges
 from workers.turn.machine import advance, next_command
-from workers.turn.memory import spoken_message
+from workers.turn.memory import remembering, spoken_message
 from workers.turn.parking import offered, parked_by
 from workers.turn.reopening import reopen
 from workers.turn.speech import Speaker
+from workers.turn.wording import Told, Wording, followed_by
 
 Work = Callable[[Taken], Awaitable[Command | None]]
 _NONE_CACHED: Mapping[str, Cached] = MappingProxyType({})
-
-
-def _local(moment: datetime, request: TurnRequest) -> datetime:
-    try:
-        return moment.astimezone(ZoneInfo(request.time_zone))
-    except (ZoneInfoNotFoundError, ValueError):
-        return moment
-
-
-async def _followed_by(rest: str, pieces: AsyncIterator[str]) -> AsyncIterator[str]:
-    async for piece in pieces:
-        yield piece
-    if rest:
-        yield rest
 
 
 def _start(turn_id: str | None) -> Command | None:
@@ -70,6 +55,7 @@ class Steps:
     """The stages of a turn, over the rooms that do the work."""
 
     turns: TurnStore
+    way: Way
     classifier: Classifier
     calls: CachedCalls
     outcomes: OutcomeStore
@@ -77,18 +63,33 @@ class Steps:
     clock: Clock
     batch_timeout: timedelta
     judges: Judges = field(default_factory=Judges)
-    answer_guards: tuple[Guard, ...] = ()
+    wording: Wording = field(default_factory=Wording)
 
     async def classify(self, turn_id: str) -> Command | None:
         """Find the layer that claims the turn; small talk and refusals are answered on the spot."""
         return await self._stage(turn_id, {Phase.ACCEPTED, Phase.CLASSIFYING}, Phase.CLASSIFYING, self._classify)
 
     async def _classify(self, taken: Taken) -> Command | None:
-        decision = await self.classifier.decide(taken.turn.request, taken.conversation, now=self.clock())
+        found = await self.way.find(taken)
+        if isinstance(found, Followed):
+            return await self._follow(taken, found)
+        decision = found
         turn = advance(taken.turn, machine.Routed(decision))
         if turn.phase is Phase.FORMATTING:
             return await self._reply(turn, parked_by(decision, taken.conversation), decision)
         return await self._move(turn)
+
+    async def _follow(self, taken: Taken, followed: Followed) -> Command | None:
+        """Go on from the call before this message: ask, call again, or answer from what is known."""
+        turn = advance(taken.turn, machine.Routed(followed.decision))
+        if isinstance(followed.outcome, Asked):
+            return await self._ask(turn, taken.conversation, followed.outcome)
+        collecting = followed.outcome.collecting
+        if not followed.known:
+            return await self._plan(turn, taken.conversation, collecting)
+        calls = tuple(call for call, _ in followed.known)
+        planned = advance(turn, machine.Planned(calls, at=self.clock()))
+        return await self._say_known(planned, remembering(turn, taken.conversation, collecting), followed.known)
 
     async def extract(self, turn_id: str) -> Command | None:
         """Fill what the user said; ask for what is missing; plan the calls once nothing is."""
@@ -101,7 +102,7 @@ class Steps:
         collecting = conversation.collecting if conversation else None
         if collecting is None:
             collecting = open_collection(decision.endpoints, message, unmatched=decision.unmatched)
-        now = _local(self.clock(), turn.request)
+        now = local_time(self.clock(), turn.request.time_zone)
         outcome = collect(collecting, message, language=decision.language, now=now)
         if self.judges.filler and isinstance(outcome, Asked):
             earlier = conversation.transcript if conversation else ()
@@ -124,16 +125,19 @@ class Steps:
     async def _plan(self, turn: Turn, conversation: Conversation | None, complete: Collecting) -> Command | None:
         calls = plan(TurnId(turn.turn_id), complete, environment=turn.request.environment)
         planned = advance(turn, machine.Planned(calls, at=self.clock()))
-        remembered = (conversation or Conversation()).model_copy(
-            update={"collecting": complete, "language": turn.language}
-        )
+        remembered = remembering(turn, conversation, complete)
         known = await self.calls.find_all(turn, calls)
-        if known is not None:  # nothing is left to wait for, so the answer is said here
-            await self.turns.say(turn.turn_id, [ended(call, outcome) for call, outcome in known], attempt=None)
-            gathered = advance(planned, machine.Gathered())
-            return await self._say_results(gathered, remembered, known)
+        if known is not None:
+            return await self._say_known(planned, remembered, known)
         started = [CallStarted(index=call.index, endpoint=call.endpoint.name) for call in calls]
         return await self._move(planned, started, conversation=remembered)
+
+    async def _say_known(
+        self, planned: Turn, conversation: Conversation, known: Sequence[tuple[ApiCall, CallOutcome]]
+    ) -> Command | None:
+        """Answer at once: nothing is left to wait for, so no queue is asked."""
+        await self.turns.say(planned.turn_id, [ended(call, outcome) for call, outcome in known], attempt=None)
+        return await self._say_results(advance(planned, machine.Gathered()), conversation, known)
 
     async def call(self, turn_id: str) -> Command | None:
         """Make the turn's only call, in place."""
@@ -179,21 +183,23 @@ class Steps:
         collecting = conversation.collecting if conversation else None
         query = collecting.original_query if collecting else turn.request.message
         reopened = reopen(collecting, results) if collecting else None
-        unmatched = collecting.unmatched if collecting else decision.unmatched
-        reasons = reopened.reasons if reopened else {}
-        spoken = answer(query, results, language=decision.language, unmatched=unmatched, reasons=reasons)
-        is_fit = passes(self.answer_guards, spoken, decision.language)
-        spoken = spoken if is_fit else text("guard.answer", decision.language)
-        now = _local(self.clock(), turn.request)
+        now = local_time(self.clock(), turn.request.time_zone)
+        worded = self.wording.word(
+            Told(
+                query=query,
+                results=results,
+                language=decision.language,
+                unmatched=collecting.unmatched if collecting else decision.unmatched,
+                reasons=reopened.reasons if reopened else {},
+                now=now,
+            )
+        )
         await self.calls.remember(turn, results, query=query, language=decision.language)
         if reopened is not None:
             again = ask_again(reopened.collecting, language=decision.language, now=now)
             if isinstance(again, Asked):
-                return await self._ask(turn, conversation, again, said_first=spoken)
-        pieces = None
-        if self.judges.writer and is_fit and self.judges.writer.is_wanted(results, language=decision.language):
-            pieces = self.judges.writer.write(query, results, language=decision.language, now=now, unmatched=unmatched)
-        return await self._finish(turn, conversation, spoken, cached=marks_of(results), pieces=pieces)
+                return await self._ask(turn, conversation, again, said_first=worded.text)
+        return await self._finish(turn, conversation, worded.text, cached=marks_of(results), pieces=worded.pieces)
 
     async def _finish(
         self,
@@ -208,7 +214,9 @@ class Steps:
 
         `pieces` are a model's words, to be said in place of `said`.
         """
-        offer = offered(conversation, language=turn.language or "en", now=_local(self.clock(), turn.request))
+        offer = offered(
+            conversation, language=turn.language or "en", now=local_time(self.clock(), turn.request.time_zone)
+        )
         rest = f"\n\n{offer.text}" if offer else ""
         return _start(
             await self.speaker.answer(
@@ -217,7 +225,7 @@ class Steps:
                 kept=offer.conversation if offer else None,
                 offered=offer.choices if offer else (),
                 cached=cached,
-                pieces=_followed_by(rest, pieces) if pieces else None,
+                pieces=followed_by(rest, pieces) if pieces else None,
             )
         )
 

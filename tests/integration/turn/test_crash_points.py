@@ -22,15 +22,18 @@ from schemas.ids import chat_key, new_turn_id
 from schemas.routing import Decision, Layer
 from schemas.turns import TurnRequest
 from workers.caching.cache import ResponseCache
+from workers.caching.followup import judge
 from workers.calling.outcomes import ClaimState, OutcomeStore
 from workers.errors import StaleTurn
 from workers.eventlog.log import EventLog
+from workers.registry.store import RegistryStore
 from workers.runtime.clock import utc_now
 from workers.runtime.keys import Keys
 from workers.runtime.settings import CacheSettings, TurnSettings
 from workers.sessions.turns import TurnStore
 from workers.sessions.user_tokens import UserTokens
 from workers.turn.cached import CachedCalls
+from workers.turn.following import Way
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
 from workers.turn.steps import Steps
@@ -127,13 +130,23 @@ class World:
         self.log = EventLog(client, Keys())
         self.calls: list[str] = []
         outcomes = OutcomeStore(client, Keys())
+        cache = ResponseCache.open(client, Keys(), CacheSettings(), utc_now)
+        classifier: Any = OneEndpoint(*endpoints)
         self.steps = Steps(
             turns=self.turns,
-            classifier=OneEndpoint(*endpoints),  # type: ignore[arg-type]
+            classifier=classifier,
+            way=Way(
+                classifier=classifier,
+                cache=cache,
+                registry=RegistryStore(client, Keys()),
+                judge=judge,
+                clock=utc_now,
+                high_cosine=0.6,
+            ),
             calls=CachedCalls(
                 caller=CountingCaller(outcomes, self.calls),  # type: ignore[arg-type]
                 outcomes=outcomes,
-                cache=ResponseCache.open(client, Keys(), CacheSettings(), utc_now),
+                cache=cache,
                 user_tokens=UserTokens(client, Keys(), key=None),
             ),
             outcomes=outcomes,

@@ -1,0 +1,234 @@
+"""The response cache through the real queues; the demo API's own log counts what was called."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx
+import pytest
+
+from ops.local.catalogue import DEMO_CATALOGUE, index_all, read_catalogue
+from ops.local.options import StackOptions
+from ops.local.stack import Stack
+from schemas.calls import Cached
+from schemas.events import AnswerCompleted, CallEnded, TurnEvent
+from tests.acceptance.client import Chat, Reply
+from tests.acceptance.stack_tools import events_of, index_slow_endpoint, running_slow_api
+from tests.conftest import free_port
+
+pytestmark = pytest.mark.stack
+
+LANGUAGES = pytest.mark.parametrize("language", ["en", "et", "ru"])
+
+
+NEEDED = ("get_public_holidays", "get_weather", "get_library_loans", "renew_library_loans")
+
+
+def index_some(stack: Stack) -> None:
+    """Register what these tests ask for, one after the other; all is searchable when this returns."""
+    for entry in read_catalogue(DEMO_CATALOGUE, demo_url=stack.demo_url):
+        if entry["name"] in NEEDED:
+            (indexed,) = index_all(stack.url, [entry], wait=True)
+            assert indexed.is_good, indexed
+
+
+@pytest.fixture(scope="module")
+def slow() -> Iterator[str]:
+    with running_slow_api(free_port()) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory, slow: str) -> Iterator[Stack]:
+    options = StackOptions(
+        data_dir=tmp_path_factory.mktemp("cached"),
+        shim_port=free_port(),
+        demo_port=free_port(),
+        environment={"CALLING_ALLOWED_HOSTS": "127.0.0.1", "SHIM_INDEX_WAIT_S": "60"},
+    )
+    with Stack(options) as running:
+        index_some(running)
+        index_slow_endpoint(running, slow, delay_ms=700)
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(stack: Stack) -> None:
+    """Chats share responses by design, so each test begins with none."""
+    import redis
+
+    client = redis.Redis.from_url(stack.redis_url)
+    keys = list(client.scan_iter("sb:*atc:*", count=1_000))
+    if keys:
+        client.delete(*keys)
+    client.close()
+
+
+def called(stack: Stack) -> list[str]:
+    return list(httpx.get(f"{stack.demo_url}/log", timeout=30, trust_env=False).json())
+
+
+def arguments(line: str) -> dict[str, str]:
+    return dict(parse_qsl(urlsplit(line.split(" ", 1)[1]).query))
+
+
+class Counted:
+    """A chat, and the calls that each of its messages led to."""
+
+    def __init__(self, stack: Stack) -> None:
+        self._stack = stack
+        self._chat = Chat(stack.url)
+
+    def say(self, message: str) -> tuple[Reply, list[str]]:
+        before = len(called(self._stack))
+        reply = self._chat.say(message)
+        return reply, called(self._stack)[before:]
+
+    def events(self, reply: Reply) -> list[TurnEvent]:
+        return events_of(self._stack, reply.turn_id)
+
+    def marks(self, reply: Reply) -> dict[str, Cached]:
+        (end,) = [event for event in self.events(reply) if isinstance(event, AnswerCompleted)]
+        return end.cached
+
+
+FOUR_TURNS: dict[str, tuple[str, str, str, str]] = {
+    "en": (
+        "What are public holidays in Estonia in 2026?",
+        "Same for Latvia?",
+        "Which of those is on a Monday?",
+        "What is the weather in Tallinn tomorrow?",
+    ),
+    "et": (
+        "Millised on riigipühad Eestis 2026. aastal?",
+        "Sama Läti kohta?",
+        "Mis neist on esmaspäeval?",
+        "Milline ilm on homme Tallinnas?",
+    ),
+    "ru": (
+        "Какие государственные праздники в Эстонии в 2026 году?",
+        "А для Латвии?",
+        "Какие из них в понедельник?",
+        "Какая погода завтра в Таллине?",
+    ),
+}
+
+
+@LANGUAGES
+def test_the_four_turns_of_the_seed(stack: Stack, language: str) -> None:
+    chat = Counted(stack)
+    first, second, third, fourth = FOUR_TURNS[language]
+
+    estonia, calls = chat.say(first)
+    assert [arguments(line) for line in calls] == [
+        {"countryIsoCode": "EE", "validFrom": "2026-01-01", "validTo": "2026-12-31"}
+    ], estonia.text
+
+    latvia, calls = chat.say(second)
+    assert [arguments(line) for line in calls] == [
+        {"countryIsoCode": "LV", "validFrom": "2026-01-01", "validTo": "2026-12-31"}
+    ], latvia.text
+    assert latvia.text != estonia.text
+    assert chat.marks(latvia) == {}
+
+    which, calls = chat.say(third)
+    assert calls == [], which.text
+    assert chat.marks(which)["get_public_holidays"].source == "L2"
+
+    weather, calls = chat.say(fourth)
+    assert [line.split("?")[0] for line in calls] == ["GET /weather"], weather.text
+
+
+@pytest.mark.parametrize(
+    ("language", "ask", "follow"),
+    [
+        ("en", "What are public holidays in Estonia in 2026?", "and in Latvia?"),
+        ("et", "Millised on riigipühad Eestis 2026. aastal?", "ja Lätis?"),
+        ("et", "Millised on riigipühad Eestis 2026. aastal?", "aga Läti?"),
+        ("ru", "Какие государственные праздники в Эстонии в 2026 году?", "а в Латвии?"),
+    ],
+)
+def test_an_elliptic_follow_up_is_recognised_before_retrieval(
+    stack: Stack, language: str, ask: str, follow: str
+) -> None:
+    chat = Counted(stack)
+    chat.say(ask)
+    reply, calls = chat.say(follow)
+    assert [arguments(line)["countryIsoCode"] for line in calls] == ["LV"], (language, reply.text)
+
+
+REPEATS = {"en": ("refresh", FOUR_TURNS["en"][0]), "et": ("värskenda", FOUR_TURNS["et"][0]),
+           "ru": ("обнови данные", FOUR_TURNS["ru"][0])}  # fmt: skip
+
+
+@LANGUAGES
+def test_a_repeat_makes_no_call_says_so_and_refresh_makes_one(stack: Stack, language: str) -> None:
+    refresh, question = REPEATS[language]
+    chat = Counted(stack)
+    first, calls = chat.say(question)
+    assert len(calls) == 1
+    assert chat.marks(first) == {}
+
+    again, calls = chat.say(question)
+    assert calls == []
+    assert again.text == first.text
+    mark = chat.marks(again)["get_public_holidays"]
+    assert mark.source == "L1"
+    assert 0 <= mark.age_s < 120
+    ended = [event for event in chat.events(again) if isinstance(event, CallEnded)]
+    assert [event.cached for event in ended] == [mark]
+
+    fresh, calls = chat.say(refresh)
+    assert len(calls) == 1, fresh.text
+    assert chat.marks(fresh) == {}
+    assert fresh.text == first.text
+
+
+def test_another_chat_is_answered_from_the_same_response_and_the_meta_event_says_so(stack: Stack) -> None:
+    Counted(stack).say(FOUR_TURNS["en"][0])
+    before = len(called(stack))
+    body = {"chatId": f"other-{uuid.uuid4()}", "message": FOUR_TURNS["en"][0]}
+    told = httpx.post(f"{stack.url}/orchestrate?meta=true", json=body, timeout=60, trust_env=False).json()
+    streamed = httpx.post(
+        f"{stack.url}/orchestrate/stream?events=rich", json=body | {"chatId": "third"}, timeout=60, trust_env=False
+    ).text
+    assert len(called(stack)) == before
+    assert told["meta"]["cached"]["get_public_holidays"]["source"] == "L1"
+    named = [block for block in streamed.split("\n\n") if "event: meta" in block]
+    meta: dict[str, Any] = json.loads(named[-1].split("data: ", 1)[1])
+    assert meta["cached"]["get_public_holidays"]["ageS"] >= 0
+
+
+def test_fifty_identical_turns_at_once_make_one_call(stack: Stack, slow: str) -> None:
+    ticket = f"S{uuid.uuid4().int % 10**8}"
+
+    async def everybody() -> list[str]:
+        limits = httpx.Limits(max_connections=None)
+        async with httpx.AsyncClient(timeout=120, limits=limits, trust_env=False) as client:
+            bodies = [
+                {"chatId": f"stampede-{uuid.uuid4()}", "message": f"ticket price for ticket {ticket}"}
+                for _ in range(50)
+            ]
+            replies = await asyncio.gather(*(client.post(f"{stack.url}/orchestrate", json=body) for body in bodies))
+            return [reply.json()["content"] for reply in replies]
+
+    said = asyncio.run(everybody())
+    log = httpx.get(f"{slow}/log", timeout=30, trust_env=False).json()
+    assert sum(ticket in line for line in log) == 1
+    assert len(said) == 50
+    assert all(ticket in content for content in said)
+
+
+def test_a_second_submission_is_carried_out_and_its_list_is_read_anew(stack: Stack) -> None:
+    chat = Counted(stack)
+    card = "K1000"
+    _, loans = chat.say(f"Show my library loans, card number {card}")
+    _, once = chat.say(f"Renew my library loans, card number {card}")
+    _, twice = chat.say(f"Renew my library loans, card number {card}")
+    _, after = chat.say(f"Show my library loans, card number {card}")
+    assert [line.split(" ")[0] for line in (*loans, *once, *twice, *after)] == ["GET", "POST", "POST", "GET"]
