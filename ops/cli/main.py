@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ops.cli import (
     breakers,
+    cache,
     calibrate,
     demo,
     doctor,
@@ -41,6 +42,7 @@ app.add_typer(sources.app, name="sources")
 app.add_typer(turn.app, name="turn")
 app.add_typer(failed.app, name="failed")
 app.add_typer(breakers.app, name="breakers")
+app.add_typer(cache.app, name="cache")
 app.add_typer(evaluate.app, name="eval")
 app.command()(explain.explain)
 app.command()(calibrate.calibrate)

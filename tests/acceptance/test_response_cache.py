@@ -49,7 +49,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory, slow: str) -> Iterator[Stack
         data_dir=tmp_path_factory.mktemp("cached"),
         shim_port=free_port(),
         demo_port=free_port(),
-        environment={"CALLING_ALLOWED_HOSTS": "127.0.0.1", "SHIM_INDEX_WAIT_S": "60"},
+        environment={"CALLING_ALLOWED_HOSTS": "127.0.0.1", "SHIM_INDEX_WAIT_S": "60", "ATC_CACHE_TIMEOUT_S": "5"},
     )
     with Stack(options) as running:
         index_some(running)

@@ -64,13 +64,13 @@ class InstantCaller:
         """Nothing to close."""
 
 
-def instant_steps(redis: Any, settings: Settings) -> tuple[TurnStore, Steps]:
-    """Build real stages over instant rooms."""
+def instant_steps(redis: Any, settings: Settings, *, cached: bool = False) -> tuple[TurnStore, Steps]:
+    """Build real stages over instant rooms; `cached` puts the response cache before the caller."""
     keys = Keys(settings.redis.key_prefix)
     turns = TurnStore(redis, keys, settings.turn)
     outcomes = OutcomeStore(redis, keys)
     classifier: Any = InstantClassifier()
-    cache = ResponseCache.open(redis, keys, CacheSettings(response_cache_enabled=False), utc_now)
+    cache = ResponseCache.open(redis, keys, CacheSettings(response_cache_enabled=cached, cache_timeout_s=5.0), utc_now)
     nowhere: Any = None  # without last calls, no endpoint is looked up
     steps = Steps(
         turns=turns,

@@ -12,7 +12,7 @@ import redis.asyncio as aioredis
 from schemas.base import JsonValue
 from schemas.calls import ApiCall, CallOutcome, CallSucceeded
 from schemas.endpoints import Language
-from schemas.ids import chat_key
+from schemas.ids import TurnId, chat_of
 from schemas.turns import TurnRequest
 from workers.caching.canonical import Asker, is_cacheable, response_key
 from workers.caching.contexts import LastCall
@@ -53,7 +53,7 @@ class ResponseCache:
         if not self.is_on or not is_cacheable(call.endpoint):
             return None
         asker = Asker(
-            chat=chat_key(request.tenant, request.chat_id),
+            chat=chat_of(TurnId(request.turn_id)),
             environment=request.environment,
             user_token_name=request.user_token_name,
         )
@@ -90,7 +90,7 @@ class ResponseCache:
         """Return the chat's last calls; none when the cache is off."""
         if not self.is_on:
             return LastCalls()
-        return await self.last_calls.load(chat_key(request.tenant, request.chat_id))
+        return await self.last_calls.load(chat_of(TurnId(request.turn_id)))
 
     async def forget(self, results: Sequence[str]) -> int:
         """Drop responses by their keys; return how many there were."""

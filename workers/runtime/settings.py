@@ -123,7 +123,7 @@ class CacheSettings(BaseSettings):
     cache_key_prefix: str = Field(default="atc:cache", pattern=r"^[A-Za-z0-9:_.-]{1,60}$")
     last_call_key_prefix: str = Field(default="atc:last", pattern=r"^[A-Za-z0-9:_.-]{1,60}$")
     cache_max_bytes: PositiveInt = 256 * 1024
-    cache_timeout_s: PositiveFloat = 0.25
+    cache_timeout_s: PositiveFloat = 0.5
     redis_url: str = ""
 
 

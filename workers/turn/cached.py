@@ -14,7 +14,7 @@ from schemas.auth import UserTokenAuth
 from schemas.calls import ApiCall, Cached, CallOutcome, CallSucceeded
 from schemas.endpoints import Language
 from schemas.events import CallEnded
-from schemas.ids import chat_key
+from schemas.ids import TurnId, chat_of
 from schemas.turns import Turn
 from workers.caching.cache import ResponseCache
 from workers.caching.last_calls import LastCalls, Remembered
@@ -79,7 +79,7 @@ class CachedCalls:
         kept = [
             _as_before(one, call, outcome, before) for (call, outcome), one in zip(results, noted, strict=True) if one
         ]
-        chat = chat_key(turn.request.tenant, turn.request.chat_id)
+        chat = chat_of(TurnId(turn.turn_id))
         await self._forget_what_changed(results, before)
         if kept:
             await self.cache.last_calls.note(chat, kept, before=before)

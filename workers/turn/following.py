@@ -14,7 +14,7 @@ from typing import Protocol
 from schemas.calls import ApiCall, CallOutcome
 from schemas.conversations import Conversation
 from schemas.endpoints import Endpoint, Language
-from schemas.ids import TurnId, call_id, chat_key
+from schemas.ids import TurnId, call_id, chat_of
 from schemas.registry import Registered
 from schemas.routing import Decision, Layer
 from schemas.turns import TurnRequest
@@ -81,7 +81,7 @@ class Way:
             return beside
         turns_away = bool(decision.endpoints or decision.choices) and not decision.resumes
         if turns_away and conversation is not None and self.cache.is_on:
-            await self.cache.last_calls.turn_away(chat_key(request.tenant, request.chat_id))
+            await self.cache.last_calls.turn_away(chat_of(TurnId(request.turn_id)))
         return decision
 
     async def _last_calls(self, request: TurnRequest, conversation: Conversation | None) -> LastCalls:

@@ -130,7 +130,7 @@ class World:
         self.log = EventLog(client, Keys())
         self.calls: list[str] = []
         outcomes = OutcomeStore(client, Keys())
-        cache = ResponseCache.open(client, Keys(), CacheSettings(), utc_now)
+        cache = ResponseCache.open(client, Keys(), CacheSettings(cache_timeout_s=5), utc_now)
         classifier: Any = OneEndpoint(*endpoints)
         self.steps = Steps(
             turns=self.turns,

@@ -98,7 +98,7 @@ def a_lean(call: Remembered, **follow: Any) -> Lean:
 
 
 @pytest.mark.parametrize(
-    "words", ["Atlantis", "next Monday", "null", "x" * 10_000, '{"a": 1}', "LVA; DROP TABLE"], ids=range(6)
+    "words", ["Atlantis", "next Monday", "null", "x" * 10_000, '{"a": 1}', "Narnia; DROP TABLE"], ids=range(6)
 )
 def test_a_value_that_the_schema_does_not_take_is_never_sent(words: str) -> None:
     assert changed(a_lean(ESTONIAN_YEAR, changed={"countryIsoCode": words}), HOLIDAYS, heard(f"and {words}?")) is None
