@@ -48,4 +48,5 @@ def spoken_message(turn: Turn, conversation: Conversation | None) -> str:
 
 
 def remembering(turn: Turn, conversation: Conversation | None, collecting: Collecting) -> Conversation:
+    """Return the chat with a collection that is complete, for the stages that follow."""
     return (conversation or Conversation()).model_copy(update={"collecting": collecting, "language": turn.language})

@@ -70,10 +70,9 @@ class Steps:
         return await self._stage(turn_id, {Phase.ACCEPTED, Phase.CLASSIFYING}, Phase.CLASSIFYING, self._classify)
 
     async def _classify(self, taken: Taken) -> Command | None:
-        found = await self.way.find(taken)
-        if isinstance(found, Followed):
-            return await self._follow(taken, found)
-        decision = found
+        decision = await self.way.find(taken)
+        if isinstance(decision, Followed):
+            return await self._follow(taken, decision)
         turn = advance(taken.turn, machine.Routed(decision))
         if turn.phase is Phase.FORMATTING:
             return await self._reply(turn, parked_by(decision, taken.conversation), decision)
@@ -210,10 +209,7 @@ class Steps:
         cached: Mapping[str, Cached] = _NONE_CACHED,
         pieces: AsyncIterator[str] | None = None,
     ) -> Command | None:
-        """End the turn with its answer; what the chat had parked for it is offered again.
-
-        `pieces` are a model's words, to be said in place of `said`.
-        """
+        """End the turn with `said`, or a model's `pieces` in its place; what the chat had parked is offered again."""
         offer = offered(
             conversation, language=turn.language or "en", now=local_time(self.clock(), turn.request.time_zone)
         )
