@@ -16,7 +16,8 @@ ParamType = Literal["string", "date", "datetime", "integer", "number", "boolean"
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Placement = Literal["path", "query", "header", "cookie", "body"]
 Style = Literal["simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "deepObject"]
-BodyEncoding = Literal["json", "form", "multipart"]
+BodyEncoding = Literal["json", "form", "multipart", "value"]
+"""How body parameters are written: members of a JSON object, fields of a form; `value`: the only one by itself."""
 BASE_URL = r"^https?://[^\s/?#{}@]+(/[^\s?#{}]*)?$"
 Texts = dict[Language, str]
 Phrases = dict[Language, tuple[str, ...]]

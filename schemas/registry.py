@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 from schemas.base import AwareDatetime, Frozen
 from schemas.endpoints import Endpoint
@@ -15,6 +16,10 @@ class IndexState(StrEnum):
     INDEXED = "indexed"
     FAILED = "failed"
     STALE = "stale"
+
+
+EnrichedBy = Literal["owner", "rules", "model"]
+"""Who wrote an endpoint's `enriched_context`."""
 
 
 class Registered(Frozen):
@@ -38,7 +43,8 @@ class Searchable(Frozen):
     """An endpoint as search sees it, enriched, with its vectors.
 
     `dense` is base64 of little-endian float32, as long as the model's dimension. `model` names what made the vectors
-    (vectors of two models never meet); `fingerprint` is a digest of everything they were made from.
+    (vectors of two models never meet); `fingerprint` is a digest of everything they were made from; `enriched_by` tells
+    who wrote the endpoint's context.
     """
 
     endpoint: Endpoint
@@ -47,3 +53,4 @@ class Searchable(Frozen):
     dense: str
     sparse: Sparse = Sparse()
     lexical: Sparse = Sparse()
+    enriched_by: EnrichedBy = "rules"

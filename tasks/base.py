@@ -31,7 +31,7 @@ from tasks.job import Job
 from tasks.outcome import Outcome, Raised, Returned, settled, unwrap
 from tasks.process import house, process
 from tasks.retry import TABLE, pause_s
-from workers.errors import PermanentError, StaleTurn, StoreUnavailable
+from workers.errors import Overloaded, PermanentError, StaleTurn, StoreUnavailable
 from workers.runtime import telemetry
 from workers.runtime.clock import utc_now
 
@@ -92,7 +92,7 @@ class StageTask(Task):  # type: ignore[misc] # Celery ships no types
         except asyncio.CancelledError:
             if not process().runner.is_stopping:
                 raise
-            return await self._give_back(job)
+            return await self._give_back(job, reason="worker_stopping")
         finally:
             running.discard(me)
             telemetry.TASKS_RUNNING.dec()
@@ -108,6 +108,8 @@ class StageTask(Task):  # type: ignore[misc] # Celery ships no types
         except StaleTurn:
             log.info("task_stale")
             value = None
+        except Overloaded:
+            return await self._give_back(job, reason="overloaded")
         except (Ignore, Reject) as verdict:
             return Raised(verdict)
         except WorkerKilled as killed:
@@ -158,15 +160,15 @@ class StageTask(Task):  # type: ignore[misc] # Celery ships no types
         except StoreUnavailable:
             log.info("deliveries_not_forgotten")  # the counter expires by itself
 
-    async def _give_back(self, job: Job) -> Outcome:
-        """Return the message to its queue: the worker is stopping and the task did not end in time."""
+    async def _give_back(self, job: Job, *, reason: str) -> Outcome:
+        """Return the message to its queue: the worker is stopping, or has too much to do to begin with it in time."""
         telemetry.TASKS_RETURNED.labels(job.task, job.queue).inc()
-        log.info("task_returned", reason="worker_stopping")
+        log.info("task_returned", reason=reason)
         try:
             await process().deliveries.forgive(job.task_id)
         except StoreUnavailable:
             log.info("deliveries_not_forgiven")
-        return Raised(Reject("the worker is stopping", requeue=True))
+        return Raised(Reject(reason, requeue=True))
 
     async def _give_up(self, job: Job, error: Exception, *, deliveries: int) -> Outcome:
         """Write the dead letter and end the turn; with the store away, give the message back instead."""

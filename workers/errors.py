@@ -9,6 +9,7 @@ WorkerError
 │   ├── EndpointUnknown
 │   ├── DocumentUnreadable
 │   └── IndexRefused
+├── Overloaded         given back to the queue: this process has too much of it already
 └── StaleTurn          ignored: another worker was first
 """
 
@@ -62,6 +63,10 @@ class IndexRefused(PermanentError):
         super().__init__(endpoint_id, reason)
         self.endpoint_id = endpoint_id
         self.reason = reason
+
+
+class Overloaded(WorkerError):
+    """This process could not begin in time; the message goes back to the queue, and no try is counted."""
 
 
 class StaleTurn(WorkerError):

@@ -20,6 +20,7 @@ from workers.classification.chain import Classifier
 from workers.classification.explaining import Explainer
 from workers.errors import StoreUnavailable
 from workers.guarding.loading import guards_of
+from workers.indexing.enricher import Enricher
 from workers.indexing.indexer import Indexer
 from workers.indexing.openapi.document import LARGEST_BYTES
 from workers.indexing.refresher import Refresher
@@ -27,7 +28,7 @@ from workers.llm.ledger import Ledger
 from workers.registry.questions import Questions
 from workers.registry.sources import SourceStore
 from workers.registry.store import RegistryStore
-from workers.retrieval.embedder import open_embedder
+from workers.retrieval.embedder import Embedder, open_embedder
 from workers.retrieval.search import EndpointSearch
 from workers.runtime.clock import utc_now
 from workers.runtime.keys import Keys
@@ -109,7 +110,7 @@ async def open_rooms(settings: Settings) -> Rooms:
         rest=Rest(
             turns, steps, utc_now, batch_timeout_s=settings.calling.batch_timeout_s, lease_s=settings.turn.lease_s
         ),
-        indexer=Indexer(registry=registry, embedder=embedder),
+        indexer=_open_indexer(registry, embedder, judges, settings),
         refresher=_open_refresher(registry, SourceStore(redis, keys), fetcher, settings),
         fetcher=fetcher,
         search=search,
@@ -145,6 +146,15 @@ def _steps(settings: Settings, turns: TurnStore, calls: CachedCalls, way: Way, j
         batch_timeout=timedelta(seconds=settings.calling.batch_timeout_s),
         judges=judges,
         wording=Wording(writer=judges.writer, guards=guards_of(settings.guard.answers, settings.guard)),
+    )
+
+
+def _open_indexer(registry: RegistryStore, embedder: Embedder, judges: Judges, settings: Settings) -> Indexer:
+    return Indexer(
+        registry=registry,
+        embedder=embedder,
+        enricher=Enricher(judges.model),
+        longest_wait_s=settings.queue.task_time_limit_s / 2,
     )
 
 

@@ -36,7 +36,7 @@ def import_openapi(
 
     text, source_url = _read(source)
     try:
-        report = import_document(text, source_url=source_url, server=server)
+        report = import_document(text, source_url=source_url, server=server, others=_beside(source, text))
     except DocumentRefused as refused:
         raise CommandFailed(f"{source} can't be imported: {refused}") from refused
     done = [] if dry_run else _register(report, url, wait=wait)
@@ -62,6 +62,17 @@ def _read(source: str) -> tuple[str, str]:
         return Path(source).read_text(encoding="utf-8-sig"), ""
     except (OSError, UnicodeDecodeError) as error:
         raise CommandFailed(f"{source} can't be read: {error}") from error
+
+
+def _beside(source: str, text: str) -> dict[str, str]:
+    """Read the files that a file refers to; a document from the network is read as it is."""
+    import asyncio
+
+    from workers.indexing.openapi.beside import from_folder, texts_beside
+
+    if source.startswith(("http://", "https://")):
+        return {}
+    return asyncio.run(texts_beside(text, from_folder(Path(source).parent)))
 
 
 def _fetch(url: str) -> tuple[str, str]:

@@ -43,13 +43,15 @@ def read_catalogue(file: Path, *, demo_url: str = "") -> list[dict[str, Any]]:
     CatalogueUnreadable.
     """
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise CatalogueUnreadable(f"{file}: {error}") from error
+    from workers.indexing.catalogue import document_of
+
     usual = f"http://127.0.0.1:{LocalSettings.model_fields['demo_port'].default}"
     try:
-        content = yaml.safe_load(text.replace(usual, demo_url) if demo_url else text)
-    except yaml.YAMLError as error:
+        content = document_of(text.replace(usual, demo_url) if demo_url else text)
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
         raise CatalogueUnreadable(f"{file} is not YAML: {error}") from error
     entries = content.get("endpoints") if isinstance(content, dict) else content
     if not isinstance(entries, list) or not entries:

@@ -134,6 +134,8 @@ def _with_body(request: PreparedRequest, endpoint: Endpoint, body: list[Placed],
             # The boundary is the client's to choose, so a declared content type would contradict it.
             headers = tuple((name, value) for name, value in request.headers if name.lower() != "content-type")
             return replace(request, headers=headers, multipart=tuple(part for one in body for part in _parts(one)))
+        case "value":
+            return replace(request, json=body[0].value if body else None)
         case _:
             return replace(request, json={one.name: one.value for one in body})
 

@@ -42,7 +42,7 @@ class PreparedRequest:
     url: str
     query: Pairs = field(default=(), repr=False)
     headers: Pairs = field(default=(), repr=False)
-    json: dict[str, JsonValue] | None = field(default=None, repr=False)
+    json: JsonValue = field(default=None, repr=False)
     form: Pairs | None = field(default=None, repr=False)
     multipart: tuple[Part, ...] | None = field(default=None, repr=False)
     secrets: frozenset[str] = field(default=frozenset(), repr=False)

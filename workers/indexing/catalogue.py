@@ -43,7 +43,7 @@ def load(source: Path | str, *, tenant: str = "default") -> tuple[list[Endpoint]
 def read_catalogue(text: str, *, tenant: str = "default") -> tuple[list[Endpoint], list[Problem]]:
     """Read the text of a catalogue, as `load` does."""
     try:
-        document = _document(text)
+        document = document_of(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         return [], [Problem(entry=None, name="", path="", message=f"not readable as YAML or JSON: {error}")]
     entries = document
@@ -54,8 +54,11 @@ def read_catalogue(text: str, *, tenant: str = "default") -> tuple[list[Endpoint
     return _read(entries, tenant)
 
 
-def _document(text: str) -> Any:
-    """JSON by its own parser, thirty times as fast as YAML's; the rest, and what that one refuses, as YAML."""
+def document_of(text: str) -> Any:
+    """Read JSON by its own parser, far faster than YAML's; the rest, and what that one refuses, as YAML.
+
+    Raises ValueError, yaml.YAMLError or RecursionError.
+    """
     if text.lstrip("\ufeff \t\r\n")[:1] in ("[", "{"):
         try:
             return json.loads(text.lstrip("\ufeff"))

@@ -20,7 +20,7 @@ _DESCRIBING = {
     "en": frozenset({"the", "a", "an", "of", "for", "and", "or", "by", "to", "with", "in", "get", "find", "returns"}),
 }
 _ASKED_EXAMPLES = 6
-_LONGEST = 2_000
+LONGEST_CONTEXT = 2_000
 
 
 def description_language(description: str) -> Language:
@@ -47,7 +47,7 @@ def enrich(endpoint: Endpoint) -> Endpoint:
         _sentence("asks", language, "examples", _examples(endpoint, language)),
     ]
     context = " ".join(sentence for sentence in said if sentence)
-    return endpoint.model_copy(update={"enriched_context": context[:_LONGEST]})
+    return endpoint.model_copy(update={"enriched_context": context[:LONGEST_CONTEXT]})
 
 
 def _sentence(key: str, language: Language, place: str, items: list[str]) -> str:

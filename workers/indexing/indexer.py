@@ -2,32 +2,67 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import structlog
 
 from schemas.registry import IndexState, Registered, Searchable
-from workers.errors import EndpointUnknown, PermanentError
-from workers.indexing.enrich import enrich
+from workers.errors import EndpointUnknown, Overloaded, PermanentError
+from workers.indexing.enricher import Enricher
 from workers.registry.store import RegistryStore
 from workers.retrieval.embedder import Embedder
 from workers.retrieval.recipe import fingerprint, vectorize
 
 log = structlog.get_logger(__name__)
 
+_AT_ONCE = 4
+"""Endpoints under way in one process: enough that Redis is asked for one while the model embeds another."""
+
 
 class Indexer:
     """Delivering the same work twice changes nothing: vectors are made anew only when content or model changed."""
 
-    def __init__(self, *, registry: RegistryStore, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        *,
+        registry: RegistryStore,
+        embedder: Embedder,
+        enricher: Enricher | None = None,
+        longest_wait_s: float = 30.0,
+    ) -> None:
+        """`longest_wait_s` bounds how long an endpoint may wait for its place; it belongs well under a task's limit."""
         self._registry = registry
         self._embedder = embedder
+        self._enricher = enricher or Enricher()
+        self._longest_wait_s = longest_wait_s
+        self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def index(self, endpoint_id: str) -> None:
         """Enrich, embed and publish the newest version of the endpoint, whole or not at all.
 
         What cannot be indexed is recorded as failed, with its reason, and the PermanentError goes on to the dead
         letters. Transient errors leave the state as it was: the task is tried again. An unknown endpoint raises
-        EndpointUnknown (it was deleted meanwhile).
+        EndpointUnknown (it was deleted meanwhile). Overloaded means that hundreds were handed to this process at once
+        and this one did not come to its turn.
         """
+        async with self._place():
+            await self._index(endpoint_id)
+
+    @asynccontextmanager
+    async def _place(self) -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout(self._longest_wait_s):
+                await self._places.acquire()
+        except TimeoutError as error:
+            raise Overloaded from error
+        try:
+            yield
+        finally:
+            self._places.release()
+
+    async def _index(self, endpoint_id: str) -> None:
         registered = await self._registry.get(endpoint_id)
         if registered is None:
             raise EndpointUnknown(endpoint_id)
@@ -47,10 +82,10 @@ class Indexer:
 
     async def _searchable(self, registered: Registered) -> Searchable | None:
         """Make what search needs; None when exactly that is stored already."""
-        endpoint = enrich(registered.endpoint)
-        stored = await self._registry.searchable(endpoint.endpoint_id)
+        stored = await self._registry.searchable(registered.endpoint.endpoint_id)
+        endpoint, enriched_by = await self._enricher.enrich(registered.endpoint, stored)
         if stored is not None and stored.fingerprint == fingerprint(endpoint, self._embedder.card):
             same = stored.endpoint.version == endpoint.version
             return None if same else stored.model_copy(update={"endpoint": endpoint})
         (made,) = await vectorize([endpoint], self._embedder)
-        return made
+        return made.model_copy(update={"enriched_by": enriched_by})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote, urljoin
 
 from pydantic import ValidationError
 
@@ -15,6 +16,7 @@ from schemas.registration import EndpointRegistration
 from schemas.sources import Source, SourceKind, SourceProblem
 from workers.errors import DocumentUnreadable
 from workers.indexing.catalogue import read_catalogue
+from workers.indexing.openapi.beside import Load, from_folder, texts_beside
 from workers.indexing.openapi.document import LARGEST_BYTES, DocumentRefused
 from workers.indexing.openapi.importer import import_document
 
@@ -24,15 +26,17 @@ Fetch = Callable[[str], Awaitable[tuple[str, str]]]
 
 @dataclass(frozen=True, kw_only=True)
 class Text:
-    """What a source holds. `url` is empty for files."""
+    """What a source holds. `url` is empty for files; `others` are the files that an OpenAPI document refers to."""
 
     text: str
     url: str = ""
+    others: Mapping[str, str] = field(default_factory=dict)
 
     def digest(self, source: Source) -> str:
         """Digest the text and everything in the source's entry that decides what becomes of it."""
         decides = source.model_dump_json(include={"kind", "tenant", "server"})
-        return hashlib.sha256(f"{decides}\0{self.url}\0{self.text}".encode()).hexdigest()[:32]
+        parts = [decides, self.url, self.text, *(part for one in sorted(self.others.items()) for part in one)]
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 @dataclass(kw_only=True)
@@ -51,8 +55,25 @@ async def read_text(source: Source, fetch: Fetch) -> Text:
     """Read the file, or fetch the URL. Raises DocumentUnreadable."""
     if source.is_remote:
         text, url = await fetch(source.location)
+        load = _from_host(url, fetch)
+    else:
+        text, url = await asyncio.to_thread(_file, Path(source.location)), ""
+        load = from_folder(Path(source.location).parent)
+    if source.kind is not SourceKind.OPENAPI:
         return Text(text=text, url=url)
-    return Text(text=await asyncio.to_thread(_file, Path(source.location)))
+    return Text(text=text, url=url, others=await texts_beside(text, load))
+
+
+def _from_host(url: str, fetch: Fetch) -> Load:
+    """Fetch files from the document's own host; another host is none of its business."""
+
+    async def load(path: str) -> str | None:
+        try:
+            return (await fetch(urljoin(url, quote(path))))[0]
+        except DocumentUnreadable:
+            return None
+
+    return load
 
 
 def _file(path: Path) -> str:
@@ -83,7 +104,7 @@ def _catalogue(source: Source, text: Text) -> Found:
 
 def _openapi(source: Source, text: Text) -> Found:
     try:
-        report = import_document(text.text, source_url=text.url, server=source.server)
+        report = import_document(text.text, source_url=text.url, server=source.server, others=text.others)
     except DocumentRefused as refused:
         raise DocumentUnreadable(f"{source.location}: {refused}") from refused
     found = Found()

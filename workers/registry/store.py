@@ -249,11 +249,16 @@ def _as_of(registered: Registered, model: str) -> Registered:
 
 
 def _succeed(old: Registered | None, new: Registered) -> Registered:
-    """Give the new registration its version: one more than the old one's, or the same when nothing differs."""
+    """Give the new registration its version: one more than the old one's, or the same when nothing differs.
+
+    What is indexed already and comes again as it is stays indexed.
+    """
     if old is None:
         return new
     if old.endpoint.tenant != new.endpoint.tenant:
         raise IndexRefused(new.endpoint.endpoint_id, "this id is taken by another tenant")
     same = new.endpoint.model_copy(update={"version": old.endpoint.version})
+    if same == old.endpoint and old.state is IndexState.INDEXED:
+        return old
     version = old.endpoint.version + (same != old.endpoint)
     return new.model_copy(update={"endpoint": new.endpoint.model_copy(update={"version": version})})

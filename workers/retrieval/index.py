@@ -12,6 +12,7 @@ from schemas.endpoints import Endpoint
 from schemas.registry import Searchable, Sparse
 from workers.errors import PermanentError
 from workers.retrieval.calibration import ModelCard, Vector
+from workers.retrieval.recipe import embed_text
 
 DENSE = "dense"
 SPARSE = "sparse"
@@ -106,13 +107,14 @@ def point_id(endpoint_id: str) -> str:
 
 
 def payload_of(searchable: Searchable) -> dict[str, object]:
-    """Return what is stored beside the vectors: the fields that are filtered by, and the whole endpoint."""
+    """Return what stands beside the vectors: the fields that are filtered by, the embed text, the whole endpoint."""
     endpoint = searchable.endpoint
     return {
         "endpoint_id": endpoint.endpoint_id,
         "tenant": endpoint.tenant,
         "visibility": endpoint.visibility,
         "fingerprint": searchable.fingerprint,
+        "embed_text": embed_text(endpoint),
         **endpoint.model_dump(mode="json", exclude={"endpoint_id", "tenant", "visibility"}),
     }
 

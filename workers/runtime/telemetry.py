@@ -34,6 +34,9 @@ MODEL_SECONDS = Histogram("signalbox_model_seconds", "Time of a request to a mod
 MODEL_FALLBACKS = Counter(
     "signalbox_model_fallbacks", "Judgements that models left to the rules.", ("judgement", "reason")
 )
+ENDPOINTS_ENRICHED = Counter(
+    "signalbox_endpoints_enriched", "Contexts asked of a model, by who wrote them at last.", ("by",)
+)
 GUARD_OBJECTIONS = Counter("signalbox_guard_objections", "Texts that a guard held back.", ("guard", "side"))
 
 

@@ -1,10 +1,17 @@
-"""What every vector engine must do; the same suite runs on the in-process engine and on the server's client."""
+"""What every vector engine must do: one suite for the engine in process and for the server.
+
+The server is a real one where QDRANT_TEST_URL names it; elsewhere, CI included, its in-memory twin stands in: once
+behind the client itself and once over HTTP. Nothing is skipped silently.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import os
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -13,35 +20,58 @@ from qdrant_client import AsyncQdrantClient, models
 from schemas.endpoints import Endpoint
 from schemas.registry import Searchable, Sparse
 from tests.integration.retrieval.endpoints import endpoint
+from tests.integration.retrieval.qdrant_twin import running_twin
 from workers.errors import StoreUnavailable
 from workers.retrieval.calibration import LETTERS, Vector, card_of
-from workers.retrieval.index import DENSE, DimensionMismatch, Hit, Query, VectorIndex, collection_name
+from workers.retrieval.index import DENSE, DimensionMismatch, Hit, Query, VectorIndex, collection_name, payload_of
 from workers.retrieval.qdrant_edge import EdgeIndex
 from workers.retrieval.qdrant_server import ServerIndex
-from workers.retrieval.recipe import pack
+from workers.retrieval.recipe import embed_text, pack
 
 CARD = dataclasses.replace(card_of(LETTERS), dimension=4)
 
 
-async def open_server() -> ServerIndex:
+REAL_SERVER = os.environ.get("QDRANT_TEST_URL", "")  # noqa: TID251 - a test's own switch, no setting
+
+
+async def open_server(client: AsyncQdrantClient | None = None) -> ServerIndex:
     with warnings.catch_warnings():
         # The in-memory twin says that it has no payload indexes; a server has.
         warnings.simplefilter("ignore", UserWarning)
-        index = ServerIndex(AsyncQdrantClient(":memory:"), CARD)
+        index = ServerIndex(client or AsyncQdrantClient(":memory:"), CARD)
         await index.open()
     return index
 
 
-@pytest.fixture(params=["edge", "server"])
+@pytest.fixture(params=["edge", "server", "server over HTTP"])
 async def index(request: pytest.FixtureRequest) -> AsyncIterator[VectorIndex]:
     opened: VectorIndex
     if request.param == "edge":
         opened = EdgeIndex(CARD)
         await opened.open()
-    else:
+        yield opened
+        await opened.close()
+    elif request.param == "server":
         opened = await open_server()
-    yield opened
-    await opened.close()
+        yield opened
+        await opened.close()
+    else:
+        with served() as url:
+            client = AsyncQdrantClient(url=url)
+            await client.delete_collection(collection_name(CARD))
+            opened = await open_server(client)
+            yield opened
+            await opened.close()
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """The real server, or the twin on loopback."""
+    if REAL_SERVER:
+        yield REAL_SERVER
+    else:
+        with running_twin() as url:
+            yield url
 
 
 def searchable(one: Endpoint, dense: list[float], *, words: dict[int, float] | None = None) -> Searchable:
@@ -172,6 +202,48 @@ async def test_a_servers_collection_of_another_size_is_refused_and_kept() -> Non
     assert (refused.value.expected, refused.value.found) == (4, 8)
     assert await client.collection_exists(collection_name(CARD))
     await index.close()
+
+
+async def test_the_payload_keeps_the_embed_text_and_the_whole_endpoint(index: VectorIndex) -> None:
+    one = searchable(endpoint("a", text="Opening hours."), A)
+
+    stored = payload_of(one)
+    await index.apply([one], ())
+
+    assert stored["embed_text"] == embed_text(one.endpoint)
+    assert await index.endpoints(["default.a"]) == [one.endpoint]
+
+
+async def test_each_model_has_a_collection_of_its_own_on_a_shared_server() -> None:
+    other = dataclasses.replace(CARD, version=CARD.version + 1, dimension=8)
+    with served() as url:
+        first = await open_server(AsyncQdrantClient(url=url))
+        second = ServerIndex(AsyncQdrantClient(url=url), other)
+        await second.open()
+
+        await first.apply([searchable(endpoint("a"), A)], ())
+
+        assert collection_name(CARD) != collection_name(other)
+        assert (await first.count(), await second.count()) == (1, 0)
+        await first.close()
+        await second.close()
+
+
+async def test_a_reader_never_sees_a_point_missing_while_it_is_replaced(index: VectorIndex) -> None:
+    await index.apply([searchable(endpoint("a", text="0"), A)], ())
+
+    async def replace() -> None:
+        for n in range(1, 30):
+            await index.apply([searchable(endpoint("a", text=str(n)), A)], ())
+
+    replacing = asyncio.create_task(replace())
+    seen = set()
+    while not replacing.done():
+        seen.add(len(await index.find(query(A))))
+        await asyncio.sleep(0)
+    await replacing
+
+    assert seen == {1}
 
 
 async def test_an_emptied_registry_does_not_empty_a_shared_server() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -63,12 +64,15 @@ class ImportReport(Frozen):
         return [one.endpoint for one in self.operations if one.endpoint is not None]
 
 
-def import_document(text: str, *, source_url: str = "", server: str = "") -> ImportReport:
+def import_document(
+    text: str, *, source_url: str = "", server: str = "", others: Mapping[str, str] | None = None
+) -> ImportReport:
     """Read a document. One bad operation stops no other. Raises DocumentRefused when nothing can be read.
 
     `source_url` is where the text came from: relative servers are read from there. `server` overrides all servers.
+    `others` are the texts of files it refers to, by their path from its folder.
     """
-    document = read_document(text)
+    document = read_document(text, others)
     info = document.root.get("info")
     told = info if isinstance(info, dict) else {}
     reader = _Reader(document, source_url=source_url, server=server)
@@ -101,22 +105,25 @@ class _Reader:
         pointer = f"{item.pointer}/{method.lower()}"
         if method not in _CALLABLE:
             return _passed_over(method, path, pointer, "refused", Remark(pointer=pointer, reason="no callable method"))
-        notes: list[tuple[str, str]] = []
+        schemas = Schemas(self._document)
+        reader = ParameterReader(self._document, schemas)
         try:
             operation = item.child(method.lower())
             if operation.node.get("deprecated") is True:
                 remark = Remark(pointer=f"{pointer}/deprecated", reason="deprecated")
                 return _passed_over(method, path, pointer, "skipped", remark, operation.node)
-            return self._take(method, path, item, operation=operation, notes=notes)
+            return self._take(method, path, item, operation=operation, reader=reader, schemas=schemas)
         except RefusedAt as refused:
             remark = Remark(pointer=refused.pointer, reason=refused.reason)
-            return _passed_over(method, path, pointer, "refused", remark, item.node.get(method.lower()))
+        except RecursionError:
+            remark = Remark(pointer=pointer, reason="nested without end")
+        refused_operation = _passed_over(method, path, pointer, "refused", remark, item.node.get(method.lower()))
+        return refused_operation.model_copy(update={"params": tuple(_told(param) for param in reader.told)})
 
     def _take(
-        self, method: str, path: str, item: Place, *, operation: Place, notes: list[tuple[str, str]]
+        self, method: str, path: str, item: Place, *, operation: Place, reader: ParameterReader, schemas: Schemas
     ) -> Operation:
-        schemas = Schemas(self._document, notes)
-        gathered = ParameterReader(self._document, schemas).read(path, item, operation)
+        gathered = reader.read(path, item, operation)
         base = base_url(self._document, item, operation, source_url=self._source_url, server=self._server)
         needs = credentials(self._document, operation)
         auth = auth_of(needs)
@@ -143,10 +150,10 @@ class _Reader:
             method=method,
             path=path,
             operation_id=str(operation.node.get("operationId") or ""),
-            state="changed" if notes else "taken",
+            state="changed" if schemas.notes else "taken",
             pointer=operation.pointer,
-            remarks=tuple(Remark(pointer=at, reason=sentence) for at, sentence in notes),
-            params=tuple(_told(param) for param in gathered.params),
+            remarks=tuple(Remark(pointer=at, reason=sentence) for at, sentence in schemas.notes),
+            params=tuple(_told(param) for param in gathered.told),
             needs=tuple(needs),
             endpoint=entry,
         )

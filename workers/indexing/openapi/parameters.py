@@ -11,19 +11,24 @@ from workers.indexing.openapi.schemas import LONGEST_NAME, Schemas, plain
 _FORM = "application/x-www-form-urlencoded"
 _MULTIPART = "multipart/form-data"
 _MOST = 200
+_BODY = "body"
 _PLACES = ("path", "query", "header", "cookie")
 _OURS = frozenset({"accept", "content-type", "authorization"})
 """OpenAPI says that header parameters of these names are ignored: media types and security describe them."""
 
-_JSON = re.compile(r"application/(?:[\w.+-]+\+)?json|\*/\*|application/\*")
+_JSON = re.compile(r"(?:application|text)/(?:[\w.+-]+\+|x-)?json|\*/\*|application/\*")
 _PLACEHOLDER = re.compile(r"\{([^{}/?#]+)\}")
 
 
 @dataclass
 class Gathered:
-    """What an operation takes; `headers` go with every call, `body` says how a body is encoded (None: as JSON)."""
+    """What an operation takes; `headers` go with every call, `body` says how a body is encoded (None: as JSON).
+
+    `told` are all parameters that the document describes, those too that can't be sent.
+    """
 
     params: list[Node] = field(default_factory=list)
+    told: list[Node] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
     body: str | None = None
 
@@ -35,6 +40,7 @@ class ParameterReader:
         self._document = document
         self._schemas = schemas
         self._gathered = Gathered()
+        self.told = self._gathered.told
         self._names: dict[str, str] = {}
 
     def read(self, path: str, item: Place, operation: Place) -> Gathered:
@@ -43,7 +49,12 @@ class ParameterReader:
         for owner in (item, operation):
             for one in owner.children("parameters"):
                 place = self._document.follow(one)
-                listed[str(place.node.get("name", "")), str(place.node.get("in", ""))] = place
+                name, where = str(place.node.get("name", "")), str(place.node.get("in", ""))
+                if where not in (*_PLACES, "body", "formData"):
+                    self._schemas.note(
+                        place.pointer, f"a parameter in {where or 'no place'} is unknown; it is left out"
+                    )
+                listed[name, where] = place
         body = self._document.follow(operation.child("requestBody")) if "requestBody" in operation.node else None
         for (name, where), place in listed.items():
             if where in _PLACES:
@@ -61,30 +72,34 @@ class ParameterReader:
             self._schemas.note(place.pointer, f"the header {name} is not asked for: media types and security set it")
             return
         is_required = where == "path" or place.node.get("required") is True
-        schema = place
-        if "schema" in place.node:
-            schema = place.child("schema")
-        elif isinstance(place.node.get("content"), dict) and place.node["content"]:
-            schema = place.child("content", next(iter(place.node["content"])), "schema")
-        self._take(name, where, schema, is_required=is_required, described=place.node)
+        self._take(name, where, _schema_of(place), is_required=is_required, described=place.node)
 
     def _take(self, name: str, where: str, schema: Place, *, is_required: bool, described: Node | None = None) -> None:
         """Add a parameter unless its name is taken; what describes it beside its schema wins over the schema."""
         if not 0 < len(name) <= LONGEST_NAME:
             raise RefusedAt(schema.pointer, f"a parameter's name has 1 to {LONGEST_NAME} characters")
+        own = described or {}
+        param = {**self._described(name, schema), "in": where, "required": is_required, **_serialization(own)}
+        self._gathered.told.append(param)
         if name in self._names:
             self._schemas.note(schema.pointer, f"{name} in {where} is left out: {self._names[name]} has that name too")
             return
-        own = described or {}
-        param = {**self._schemas.param(name, schema), "in": where, "required": is_required, **_serialization(own)}
         if own.get("description"):
             param["description"] = plain(str(own["description"]))
         if own.get("example") is not None:
-            param["example"] = own["example"]
+            self._schemas.carry(param, "example", own["example"], schema)
         if own.get("deprecated") is True and not is_required:
             self._schemas.note(schema.pointer, f"{name} is deprecated")
         self._names[name] = where
         self._gathered.params.append(param)
+
+    def _described(self, name: str, schema: Place) -> Node:
+        """Describe a schema; one that can't be read is taken as a text, so that its parameter is not lost."""
+        try:
+            return self._schemas.param(name, schema)
+        except RefusedAt as refused:
+            self._schemas.note(refused.pointer, f"{refused.reason}; {name} is taken as a text")
+            return {"name": name, "type": "string"}
 
     def _declare_placeholders(self, path: str, operation: Place) -> None:
         """Declare what the path needs and nobody described."""
@@ -99,7 +114,7 @@ class ParameterReader:
         form = {name: place for (name, where), place in listed.items() if where == "formData"}
         for (_, where), place in listed.items():
             if where == "body":
-                self._take_body(place.child("schema"), is_required=place.node.get("required") is True)
+                self._take_body(_schema_of(place), is_required=place.node.get("required") is True)
         consumes = texts(operation.node, "consumes") or texts(self._document.root, "consumes")
         if form:
             self._gathered.body = "multipart" if consumes and _FORM not in consumes else "form"
@@ -125,17 +140,29 @@ class ParameterReader:
             self._gathered.headers["Content-Type"] = chosen
         media = body.child("content", chosen)
         if "schema" in media.node:
-            self._take_body(media.child("schema"), is_required=is_required)
+            self._take_body(_schema_of(media), is_required=is_required)
 
     def _take_body(self, schema: Place, *, is_required: bool) -> None:
-        flat = self._schemas.flat(schema)
+        try:
+            flat = self._schemas.flat(schema)
+        except RefusedAt as refused:
+            self._cannot_send(schema, refused.reason, is_required=is_required)
+            return
         if flat.type != "object":
-            self._cannot_send(schema, f"the body is of type {flat.type}, not an object", is_required=is_required)
+            self._take_value(schema, flat.type, is_required=is_required)
             return
         for name, place in flat.properties.items():
             needs = name in flat.required
             if not self._schemas.is_read_only(place) and self._may_send(name, place, is_required=needs):
                 self._take(name, "body", place, is_required=needs)
+
+    def _take_value(self, schema: Place, kind: str, *, is_required: bool) -> None:
+        """A JSON body that is no object, such as a list, becomes one parameter that is the whole body."""
+        if self._gathered.body or _BODY in self._names:
+            self._cannot_send(schema, f"the body is of type {kind}, not an object", is_required=is_required)
+            return
+        self._gathered.body = "value"
+        self._take(_BODY, "body", schema, is_required=is_required)
 
     def _cannot_send(self, place: Place, reason: str, *, is_required: bool) -> None:
         if is_required:
@@ -144,9 +171,13 @@ class ParameterReader:
 
     def _may_send(self, name: str, place: Place, *, is_required: bool) -> bool:
         """Whether the property is no file."""
-        flat = self._schemas.flat(place)
+        try:
+            flat = self._schemas.flat(place)
+        except RefusedAt:
+            return True  # `_take` tells what is wrong with it
         if flat.type != "file" and flat.keywords.get("format") != "binary":
             return True
+        self._gathered.told.append({"name": name, "type": flat.type, "in": "body", "required": is_required})
         self._cannot_send(place, f"{name} is a file", is_required=is_required)
         return False
 
@@ -156,6 +187,19 @@ class ParameterReader:
         if len(params) > _MOST:
             self._schemas.note(operation.pointer, f"only {_MOST} of {len(params)} parameters are kept")
             self._gathered.params = sorted(params, key=lambda param: not param["required"])[:_MOST]
+
+
+def _schema_of(place: Place) -> Place:
+    """Return the schema of a parameter or a body, wherever it stands; what is no mapping allows anything."""
+    content = place.node.get("content")
+    if "schema" in place.node:
+        owner = place
+    elif isinstance(content, dict) and content and isinstance(next(iter(content.values())), dict):
+        owner = place.child("content", next(iter(content)))
+    else:
+        return place
+    schema = owner.node.get("schema")
+    return Place(schema if isinstance(schema, dict) else {}, f"{owner.pointer}/schema", owner.refs)
 
 
 def _serialization(described: Node) -> Node:

@@ -77,20 +77,25 @@ def _filled(server: Node) -> str:
 
 
 def credentials(document: Document, operation: Place) -> list[Credential]:
-    """Return what the first usable alternative of the operation's security asks for; none when none is needed."""
+    """Return what an alternative of the operation's security asks for; none when none is needed.
+
+    The first one that can be said in one reference, else the first.
+    """
     holder = operation if isinstance(operation.node.get("security"), list) else document.top
     alternatives = list(holder.children("security"))
     if not alternatives or any(not one.node for one in alternatives):
         return []
-    return [found for name in alternatives[0].node for found in _schemes(document, str(name))]
+    told = [[found for name in one.node for found in _schemes(document, str(name))] for one in alternatives]
+    return next((needs for needs in told if auth_of(needs) is not None), told[0])
 
 
 def auth_of(needs: list[Credential]) -> Node | None:
     """Return the registration's `auth`; None when nothing is needed, or what is needed can't be said in one reference.
 
-    Basic asks for a user name that no document tells, and several secrets at once have no form.
+    Basic asks for a user name that no document tells, several secrets at once have no form, and neither have other
+    HTTP schemes (digest) or client certificates.
     """
-    if len(needs) != 1 or needs[0].prefix == "Basic ":
+    if len(needs) != 1 or needs[0].prefix not in ("", "Bearer ") or needs[0].kind == "mutualTLS":
         return None
     (need,) = needs
     if need.kind == "apiKey":
@@ -108,8 +113,12 @@ def _schemes(document: Document, name: str) -> Iterator[Credential]:
     place, header, prefix = "header", "Authorization", "Bearer "
     if kind == "apiKey":
         place, header, prefix = str(scheme.get("in", "header")), str(scheme.get("name", name)), ""
-    elif kind == "basic" or str(scheme.get("scheme", "")).lower() == "basic":
+    elif kind == "basic":
         prefix = "Basic "
+    elif kind == "http":
+        prefix = f"{str(scheme.get('scheme', 'bearer')).capitalize()} "
+    elif kind == "mutualTLS":
+        place, header, prefix = "certificate", "", ""
     title = str(_info(document).get("title", "api"))
     secret = "env:SECRET_" + _UNSAFE.sub("_", f"{title}_{name}").strip("_").upper()
     yield Credential(scheme=name, kind=kind, place=place, name=header, prefix=prefix, secret=secret)

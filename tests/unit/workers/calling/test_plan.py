@@ -217,3 +217,9 @@ def test_an_endpoints_address_has_neither_query_nor_secrets(url: str, address: s
 )
 def test_values_are_written_as_the_web_writes_them(value: JsonValue, text: str) -> None:
     assert wire_text(value) == text
+
+
+def test_a_body_that_is_one_value_is_sent_by_itself() -> None:
+    users = ParamSpec(name="body", type="array", required=True, placement="body")
+
+    assert request_of({"body": [1, 2]}, users, method="POST", body="value").json == [1, 2]

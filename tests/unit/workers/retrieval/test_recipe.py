@@ -51,7 +51,7 @@ def test_a_name_is_read_as_words(name: str, readable: str) -> None:
 
 def test_the_embed_text_has_the_seeds_form() -> None:
     assert embed_text(HOLIDAYS) == (
-        "get_nationalHolidays. Fetch holidays. Days off. "
+        "get_nationalHolidays. Fetch holidays.. Days off. "
         "Parameters: country (string, required): ISO code; from (date, optional)"
     )
 
