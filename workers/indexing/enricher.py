@@ -18,7 +18,7 @@ from workers.errors import ModelFailed
 from workers.indexing.enrich import LONGEST_CONTEXT, description_language, enrich
 from workers.llm.model import LanguageModel
 from workers.llm.scope import asking_for
-from workers.retrieval.recipe import params_summary
+from workers.retrieval.embed_text import params_summary
 from workers.runtime.telemetry import ENDPOINTS_ENRICHED, MODEL_FALLBACKS
 
 log = structlog.get_logger(__name__)

@@ -5,6 +5,7 @@ follower     keeps this process's index in step with the registry
 index        VectorIndex, and its two engines: qdrant_edge (in process), qdrant_server
 embedder     texts → dense vectors: embedded e5, an OpenAI-compatible server, or letters alone
 calibration  what a model's scores mean: centring, and the map onto one scale
+embed_text   the one text that the seed project embeds, kept in the payload
 recipe       which texts of an endpoint are embedded, and `vectorize`, which embeds them
 sparse       the hashed term-frequency vector
 lexical      the weighted words and n-grams that can match at all

@@ -12,7 +12,7 @@ from schemas.endpoints import Endpoint
 from schemas.registry import Searchable, Sparse
 from workers.errors import PermanentError
 from workers.retrieval.calibration import ModelCard, Vector
-from workers.retrieval.recipe import embed_text
+from workers.retrieval.embed_text import embed_text
 
 DENSE = "dense"
 SPARSE = "sparse"

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from schemas.endpoints import Endpoint, ParamSpec
+from schemas.endpoints import Endpoint
 from schemas.registry import Searchable
 from workers.retrieval.calibration import ModelCard, Vector
+from workers.retrieval.embed_text import embed_text
 from workers.retrieval.embedder import Embedder
 from workers.retrieval.lexical import document_vector
 from workers.retrieval.sparse import sparse_vector
@@ -29,25 +30,6 @@ _JOINT = re.compile(r"[\W_]+")
 def readable_name(name: str) -> str:
     """Turn get_publicHolidays into "get public holidays"."""
     return _JOINT.sub(" ", _HUMP.sub(" ", name)).strip().lower()
-
-
-def _param_line(param: ParamSpec) -> str:
-    need = "required" if param.required else "optional"
-    head = f"{param.name} ({param.type}, {need})"
-    return f"{head}: {param.description}" if param.description else head
-
-
-def params_summary(endpoint: Endpoint) -> str:
-    """Describe the parameters in one line: `name (type, required): description; …`."""
-    return "; ".join(_param_line(param) for param in endpoint.params)
-
-
-def embed_text(endpoint: Endpoint) -> str:
-    """Assemble `{name}. {description}. {enriched_context}. Parameters: {params}`; absent parts are left out."""
-    parts = [endpoint.name, endpoint.description, endpoint.enriched_context]
-    if endpoint.params:
-        parts.append(f"Parameters: {params_summary(endpoint)}")
-    return ". ".join(part for part in parts if part)
 
 
 def told_texts(endpoint: Endpoint) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from workers.runtime.keys import Keys
 from workers.runtime.settings import LlmSettings
 from workers.runtime.telemetry import ENDPOINTS_ENRICHED, MODEL_FALLBACKS
 
-ESTONIAN = "Inimene tahab teada, millal ja mis kell järgmine buss või praam väljub, ning kõik peatused."
+ESTONIAN = "Inimene tahab teada, millal ja mis kell järgmine tramm või praam väljub, ning kõik peatused."
 HOURS = Endpoint(
     endpoint_id="a",
     name="get_bus_times",

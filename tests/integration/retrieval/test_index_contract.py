@@ -23,10 +23,11 @@ from tests.integration.retrieval.endpoints import endpoint
 from tests.integration.retrieval.qdrant_twin import running_twin
 from workers.errors import StoreUnavailable
 from workers.retrieval.calibration import LETTERS, Vector, card_of
+from workers.retrieval.embed_text import embed_text
 from workers.retrieval.index import DENSE, DimensionMismatch, Hit, Query, VectorIndex, collection_name, payload_of
 from workers.retrieval.qdrant_edge import EdgeIndex
 from workers.retrieval.qdrant_server import ServerIndex
-from workers.retrieval.recipe import embed_text, pack
+from workers.retrieval.recipe import pack
 
 CARD = dataclasses.replace(card_of(LETTERS), dimension=4)
 

@@ -7,10 +7,10 @@ import pytest
 
 from schemas.endpoints import Endpoint
 from workers.retrieval.calibration import E5, LARGE, card_of
+from workers.retrieval.embed_text import embed_text
 from workers.retrieval.embedder import LetterEmbedder
 from workers.retrieval.recipe import (
     asked_texts,
-    embed_text,
     fingerprint,
     pack,
     readable_name,
