@@ -14,11 +14,13 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from schemas.calls import CallFailed, CallOutcome, CallSucceeded, FailureReason
+from schemas.conversations import Collecting, EndpointProgress
 from schemas.ids import TurnId
 from tests.integration.calling.conftest import MakeCall
-from tests.integration.calling.misbehaving import Misbehaving
+from tests.integration.calling.misbehaving import Misbehaving, running
 from tests.integration.calling.prying import everything_in
 from workers.calling.caller import Caller
+from workers.calling.plan import plan
 from workers.runtime.settings import CallingSettings
 
 Ask = Callable[..., Awaitable[CallOutcome]]
@@ -33,12 +35,13 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CallingSettings
     monkeypatch.setenv("SECRET_KEY", SECRET)
     monkeypatch.setenv("SECRET_EMPTY", "")
     monkeypatch.setenv("SECRET_BOUND", SECRET)
+    monkeypatch.setenv("SECRET_HERE", SECRET)
     monkeypatch.setenv("LLM_API_KEY", "not an endpoint's to read")
     return CallingSettings(
-        timeout_s=1,
-        allowed_hosts="127.0.0.1",
+        timeout_s=3,
+        allowed_hosts="127.0.0.1,localhost",
         secrets_dir=tmp_path,
-        secret_hosts="env:SECRET_BOUND=api.elsewhere.ee",  # noqa: S106
+        secret_hosts="env:SECRET_BOUND=api.elsewhere.ee, env:SECRET_HERE=127.0.0.1",  # noqa: S106
         user_token_hosts="127.0.0.1",  # noqa: S106
     )
 
@@ -141,19 +144,66 @@ async def test_a_persons_token_is_passed_on_to_a_listed_host_and_kept_nowhere(
     assert "persons-own" not in kept
 
 
+@pytest.mark.parametrize(
+    "auth",
+    [
+        {"kind": "bearer", "token": "env:SECRET_KEY"},
+        {"kind": "basic", "username": "u", "password": "env:SECRET_KEY"},
+        {"kind": "api_key", "name": "X-Key", "value": "env:SECRET_KEY"},
+        {"kind": "api_key", "name": "k", "placement": "query", "value": "env:SECRET_KEY"},
+        {"kind": "api_key", "name": "k", "placement": "cookie", "value": "env:SECRET_KEY"},
+        {"kind": "user_token"},
+    ],
+    ids=lambda auth: "-".join(auth.values()) if isinstance(auth, dict) else None,
+)
+@pytest.mark.parametrize("is_same_host", [True, False])
+async def test_no_credential_follows_a_redirect(
+    ask: Ask,
+    server: Misbehaving,
+    auth: dict[str, str],
+    is_same_host: bool,  # noqa: FBT001
+) -> None:
+    async with running() as elsewhere:
+        server.redirect_to = (server if is_same_host else elsewhere).url("/fine/landed")
+        outcome = await ask("/redirect", auth=auth, user_token=SecretStr("persons-own"))
+
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason is FailureReason.REDIRECTED
+    assert [request.target.partition("?")[0] for request in server.seen] == ["/redirect"]
+    assert elsewhere.seen == []
+
+
+async def test_a_bound_secret_goes_to_its_host_and_not_along_to_another_environment(
+    ask: Ask, make_call: MakeCall, server: Misbehaving, turn_id: TurnId
+) -> None:
+    auth = {"kind": "bearer", "token": "env:SECRET_HERE"}
+    moved = {"url": server.url("/fine/x"), "base_urls": {"test": f"http://localhost:{server.port}"}}
+    endpoint = make_call("/fine/x", auth=auth).endpoint.model_copy(update=moved)
+    progress = EndpointProgress(endpoint=endpoint)
+    (tested,) = plan(turn_id, Collecting(endpoints=(progress,), original_query="q"), environment="test")
+
+    at_home = await ask("/fine/x", auth=auth)
+    elsewhere = await ask(tested.endpoint.url, index=1, auth=auth)
+
+    assert isinstance(at_home, CallSucceeded)
+    assert isinstance(elsewhere, CallFailed)
+    assert elsewhere.reason is FailureReason.AUTH_MISSING
+    assert len(server.seen) == 1
+
+
 def oauth(server: Misbehaving, path: str, **more: str) -> dict[str, str]:
     ids = {"client_id": "signal box", "client_secret": "env:SECRET_KEY", "scope": "read write"}
     return {"kind": "client_credentials", "token_url": server.url(path), **ids, **more}
 
 
-async def test_twenty_calls_at_once_fetch_one_token(ask: Ask, server: Misbehaving) -> None:
+async def test_fifty_calls_at_once_fetch_one_token(ask: Ask, server: Misbehaving) -> None:
     auth = oauth(server, "/token/3600")
-    outcomes = await asyncio.gather(*(ask("/fine/x", index=n, auth=auth) for n in range(20)))
+    outcomes = await asyncio.gather(*(ask("/fine/x", index=n, auth=auth, timeout_s=15) for n in range(50)))
 
     assert {outcome.kind for outcome in outcomes} == {"succeeded"}
     assert server.count("/token/3600") == 1
     fine = [request.headers["authorization"] for request in server.seen if request.target == "/fine/x"]
-    assert fine == ["Bearer access-token-3600-1"] * 20
+    assert fine == ["Bearer access-token-3600-1"] * 50
 
 
 @pytest.mark.parametrize("client_in", ["header", "body"])
