@@ -45,6 +45,8 @@ DECISION = Decision(layer=Layer.SERVICE, language="en", rule="bench", endpoints=
 class InstantClassifier:
     """Always knows the endpoint."""
 
+    async def held_back(self, *_: object) -> None: ...
+
     async def decide(self, *_: object, **__: object) -> Decision:
         return DECISION
 

@@ -12,7 +12,7 @@ from schemas.endpoints import Language
 from workers.caching.contexts import EndpointView, LastCall
 from workers.caching.followup_values import Spoken, Value, values_in
 from workers.messages.asking import FUNCTION_LISTS, Wanted, Wish, unheard, wanted, words_of_key
-from workers.messages.hearing import Word, is_near, lexicon, same_stem, spoken_language, words_of
+from workers.messages.hearing import Word, folded_words, lexicon, same_stem, spoken_language, words_of
 
 _LISTS = ("openers", "same", "corrections", "negations", "polite", "small", "back", "asks", "thanks")
 _SHORTEST_TOPIC = 3
@@ -100,8 +100,7 @@ class Reading:
         is_unknown = not any(0 in self.said[name] for name in _LISTS)
         if not (is_unknown and least < len(word.folded) <= most and word.text[0].islower()):
             return False
-        entries = lexicon("followup.openers", self.language).by_opening.get(word.folded[0], ())
-        return any(len(entry) == 1 and is_near(word.folded, entry[0]) for entry in entries)
+        return lexicon("followup.openers", self.language).is_misspelt_in(word.folded)
 
     def starts_with(self, name: str) -> bool:
         """Whether a phrase of the list stands first, once politeness and openers are past."""
@@ -179,7 +178,7 @@ def _described_words(view: EndpointView) -> frozenset[str]:
 
 
 def _long_words(texts: Iterable[str]) -> frozenset[str]:
-    found = (word.folded for text in texts for word in words_of(text))
+    found = (word for text in texts for word in folded_words(text))
     return frozenset(word for word in found if len(word) >= _SHORTEST_TOPIC and not word.isdecimal())
 
 

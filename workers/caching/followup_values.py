@@ -14,7 +14,7 @@ from typing import Literal
 from schemas.endpoints import LANGUAGES, Language, ParamSpec
 from workers.messages.asking import words_of_key
 from workers.messages.catalog import phrases
-from workers.messages.hearing import Word, fold, is_form_of, lexicon, words_of
+from workers.messages.hearing import Word, fold, folded_words, is_form_of, lexicon
 
 Sort = Literal["day", "year", "number", "code", "option", "country", "city", "currency"]
 
@@ -132,8 +132,9 @@ def _option_ends(spoken: Spoken, at: int, param: ParamSpec) -> Iterator[int]:
         named: list[tuple[Language, str]] = [*option.labels.items()]
         named += [(language, synonym) for synonym in option.synonyms for language in LANGUAGES]
         for language, label in named:
-            own = tuple(word.folded for word in words_of(label))
-            if own and _stands(spoken, at, own, language):
+            own = folded_words(label)
+            is_likely = bool(own) and own[0][0] == spoken.words[at].folded[0]
+            if is_likely and _stands(spoken, at, own, language):
                 yield at + len(own)
 
 
@@ -161,7 +162,7 @@ def _named(names: str) -> dict[str, list[tuple[Language, tuple[str, ...]]]]:
     for language in LANGUAGES:
         for line in phrases(f"names.{names}", language):
             for written in line.partition(": ")[2].split(" | "):
-                own = tuple(word.folded for word in words_of(written))
+                own = folded_words(written)
                 if own and len(own[0]) >= _SHORTEST_NAME:
                     found.setdefault(own[0][:2], []).append((language, own))
     return found

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from schemas.endpoints import Language
 from workers.messages.catalog import text
-from workers.messages.hearing import Word, fold, is_form_of, lexicon, named_lexicons
+from workers.messages.hearing import Word, fold, is_form_of, lexicon, named_lexicon
 
 Wish = Literal["counts", "all", "totals", "ordinals", "superlatives", "concepts", "fields"]
 
@@ -49,7 +49,7 @@ class Wanted:
     end: int
 
 
-def wanted(words: Sequence[Word], language: Language, *, fields: Iterable[str] = ()) -> tuple[Wanted, ...]:
+def wanted(words: tuple[Word, ...], language: Language, *, fields: Iterable[str] = ()) -> tuple[Wanted, ...]:
     """Find everything that is asked, in order. `fields` are the result's keys, which may be named by their own words.
 
     At one place the longest phrase of a sort counts; phrases of different sorts may share words ("how many" is a
@@ -68,7 +68,8 @@ def words_of_key(key: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _HUMP.split(key) if word)
 
 
-def unheard(words: Sequence[Word], language: Language) -> frozenset[int]:
+@lru_cache(maxsize=64)
+def unheard(words: tuple[Word, ...], language: Language) -> frozenset[int]:
     """Places of words that no list of follow-ups knows as they are written: only these may be misspelt."""
     known: set[int] = set()
     for at in range(len(words)):
@@ -83,9 +84,8 @@ def _at(words: Sequence[Word], at: int, language: Language, errors: frozenset[in
         if (end := lexicon(f"asked.{wish}", language).match(words, at, errors=errors)) > at:
             yield Wanted(wish=wish, value="", first=at, end=end)
     for wish in _NAMED:
-        for value, phrases in named_lexicons(f"asked.{wish}", language):
-            if (end := phrases.match(words, at, errors=errors)) > at:
-                yield Wanted(wish=wish, value=value, first=at, end=end)
+        names = named_lexicon(f"asked.{wish}", language).names(words, at, errors=errors)
+        yield from (Wanted(wish=wish, value=value, first=at, end=end) for value, end in names.items())
 
 
 def _longest(found: Sequence[Wanted]) -> Iterator[Wanted]:

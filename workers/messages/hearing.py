@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 
 from schemas.endpoints import LANGUAGES, Language
@@ -89,66 +89,89 @@ _NOWHERE: frozenset[int] = frozenset()
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Phrases of one or more lists, found by the first letters of their first word."""
+    """Phrases of one or more lists, found by the first letter of their first word. A phrase may stand for a name."""
 
-    by_opening: dict[str, tuple[_Sequence, ...]]
+    by_opening: dict[str, tuple[tuple[_Sequence, str], ...]]
 
     def match(self, words: Sequence[Word], at: int, *, errors: Container[int] = _NOWHERE) -> int:
         """Return where the longest phrase that starts at `at` ends; `at` itself when none does.
 
         `errors` are the places of words that may be misspelt.
         """
-        ends = [at + len(p) for p in self._opening(words[at].folded) if _stands(p, words, at, errors)]
-        return max(ends, default=at)
+        return max(self.names(words, at, errors=errors).values(), default=at)
+
+    def names(self, words: Sequence[Word], at: int, *, errors: Container[int] = _NOWHERE) -> dict[str, int]:
+        """Return the names whose phrases start at `at`, each with where its longest one ends."""
+        found: dict[str, int] = {}
+        for phrase, name in self.by_opening.get(words[at].folded[:1], ()):
+            end = at + len(phrase)
+            if end > found.get(name, at) and _stands(phrase, words, at, errors):
+                found[name] = end
+        return found
 
     def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and any(len(p) == 1 and _is(word, p[0]) for p in self._opening(word))
+        if not isinstance(word, str):
+            return False
+        return any(len(phrase) == 1 and _is(word, phrase[0]) for phrase, _ in self.by_opening.get(word[:1], ()))
 
-    def _opening(self, folded: str) -> tuple[_Sequence, ...]:
-        return self.by_opening.get(folded[:1], ())
+    def is_misspelt_in(self, word: str) -> bool:
+        """Whether a folded word is one letter away from a one-word phrase with the same first letter."""
+        near = (phrase for phrase, _ in self.by_opening.get(word[:1], ()) if len(phrase) == 1)
+        return any(is_near(word, phrase[0]) for phrase in near)
 
 
 def _is(word: str, asked: str, *, errors: bool = False) -> bool:
-    if asked.endswith("*"):
-        return word.startswith(asked[:-1])
-    if word == asked:
+    if word == asked or (asked[-1] == "*" and word.startswith(asked[:-1])):
         return True
-    return errors and len(asked) >= _SHORTEST_WITH_ERROR and is_near(word, asked)
+    return errors and len(asked) >= _SHORTEST_WITH_ERROR and asked[-1] != "*" and is_near(word, asked)
 
 
 def _stands(phrase: _Sequence, words: Sequence[Word], at: int, errors: Container[int]) -> bool:
-    there = words[at : at + len(phrase)]
-    return len(there) == len(phrase) and all(
-        _is(there[i].folded, asked, errors=at + i in errors) for i, asked in enumerate(phrase)
-    )
+    if at + len(phrase) > len(words):
+        return False
+    for place, asked in enumerate(phrase, start=at):  # noqa: SIM110 — a loop is twice as fast, and this one is hot
+        if not _is(words[place].folded, asked, errors=place in errors):
+            return False
+    return True
 
 
-def compiled(entries: Iterable[str]) -> Lexicon:
-    """Compile entries such as "what|how about", "kõige? pikem*"."""
-    found: dict[str, list[_Sequence]] = defaultdict(list)
-    for entry in entries:
-        slots = [
-            [*(fold(word) for word in token.removesuffix("?").split("|")), *([""] if token.endswith("?") else [])]
-            for token in entry.split()
-        ]
-        for chosen in product(*slots):
-            sequence = tuple(word for word in chosen if word)
-            if sequence:
-                found[sequence[0][:1]].append(sequence)
-    return Lexicon({opening: tuple(all_of) for opening, all_of in found.items()})
+def _expanded(entry: str) -> Iterator[_Sequence]:
+    """Yield what an entry such as "what|how about", "kõige? pikem*" stands for, folded."""
+    slots = [
+        [*(fold(word) for word in token.removesuffix("?").split("|")), *([""] if token.endswith("?") else [])]
+        for token in entry.split()
+    ]
+    for chosen in product(*slots):
+        sequence = tuple(word for word in chosen if word)
+        if sequence:
+            yield sequence
+
+
+def _compiled(entries: Iterable[tuple[str, str]]) -> Lexicon:
+    found: dict[str, dict[tuple[_Sequence, str], None]] = defaultdict(dict)
+    for name, entry in entries:
+        for sequence in _expanded(entry):
+            found[sequence[0][:1]][sequence, name] = None
+    return Lexicon({opening: tuple(phrases) for opening, phrases in found.items()})
 
 
 @cache
 def lexicon(key: str, language: Language) -> Lexicon:
     """Compile the list under a key of the catalogue."""
-    return compiled(phrases(key, language))
+    return _compiled(("", entry) for entry in phrases(key, language))
 
 
 @cache
-def named_lexicons(key: str, language: Language) -> tuple[tuple[str, Lexicon], ...]:
-    """Compile a list of "name: phrase | phrase" lines, in their order."""
+def named_lexicon(key: str, language: Language) -> Lexicon:
+    """Compile a list of "name: phrase | phrase" lines."""
     lines = (line.partition(": ") for line in phrases(key, language))
-    return tuple((name, compiled(said.split(" | "))) for name, _, said in lines)
+    return _compiled((name, entry) for name, _, said in lines for entry in said.split(" | "))
+
+
+@lru_cache(maxsize=4096)
+def folded_words(written: str) -> tuple[str, ...]:
+    """Return the folded words of a label or a name; kept, since the same ones are compared at every message."""
+    return tuple(word.folded for word in words_of(written))
 
 
 def spoken_language(words: Sequence[Word], preferred: Language, *keys: str) -> Language:

@@ -77,6 +77,8 @@ class OneEndpoint:
     def __init__(self, *endpoints: Endpoint) -> None:
         self._endpoints = endpoints
 
+    async def held_back(self, *_: object) -> None: ...
+
     async def decide(self, _: TurnRequest, __: Conversation | None, *, now: datetime) -> Decision:
         assert now.tzinfo
         return Decision(layer=Layer.SERVICE, language="en", rule="test", endpoints=self._endpoints)
@@ -131,18 +133,12 @@ class World:
         self.calls: list[str] = []
         outcomes = OutcomeStore(client, Keys())
         cache = ResponseCache.open(client, Keys(), CacheSettings(cache_timeout_s=5), utc_now)
+        registry = RegistryStore(client, Keys())
         classifier: Any = OneEndpoint(*endpoints)
         self.steps = Steps(
             turns=self.turns,
             classifier=classifier,
-            way=Way(
-                classifier=classifier,
-                cache=cache,
-                registry=RegistryStore(client, Keys()),
-                judge=judge,
-                clock=utc_now,
-                high_cosine=0.6,
-            ),
+            way=Way(classifier=classifier, cache=cache, registry=registry, judge=judge, clock=utc_now, high_cosine=0.6),
             calls=CachedCalls(
                 caller=CountingCaller(outcomes, self.calls),  # type: ignore[arg-type]
                 outcomes=outcomes,
