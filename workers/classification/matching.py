@@ -37,7 +37,7 @@ def judge(text: str, candidates: Sequence[Candidate], *, gap: float) -> Match:
     if not candidates:
         return Match()
     high = next((c for c in candidates if c.confidence == "high"), None)
-    if high:
+    if high and not _changes_something_for_little(high, candidates, gap):
         return Match(winner=high, rule="high_confidence")
     ranked = sorted(candidates, key=lambda c: (-c.cosine, -c.fused, c.endpoint.endpoint_id))
     close = tuple(c for c in ranked if ranked[0].cosine - c.cosine < gap)[:MOST_CHOICES]
@@ -46,6 +46,9 @@ def judge(text: str, candidates: Sequence[Candidate], *, gap: float) -> Match:
     named = distinguish(text, close)
     if named:
         return Match(winner=named, rule="distinguished_by_words")
+    reader = _reader(text, close)
+    if reader:
+        return Match(winner=reader, rule="reads_rather_than_changes")
     return Match(close=close, rule="too_close")
 
 
@@ -60,6 +63,22 @@ def distinguish(text: str, candidates: Sequence[Candidate]) -> Candidate | None:
     counts = [len(stems - shared) for stems in own]
     top = max(counts)
     return candidates[counts.index(top)] if top and counts.count(top) == 1 else None
+
+
+def _changes_something_for_little(high: Candidate, candidates: Sequence[Candidate], gap: float) -> bool:
+    """Whether the surest is a call that changes something, with one that only reads right behind it."""
+    if high.endpoint.method == "GET":
+        return False
+    return any(c.endpoint.method == "GET" and high.cosine - c.cosine < gap for c in candidates)
+
+
+def _reader(text: str, close: Sequence[Candidate]) -> Candidate | None:
+    """Return the only one that reads, among others that change something, if the text has no word of theirs alone."""
+    readers = [c for c in close if c.endpoint.method == "GET"]
+    if len(readers) != 1 or len(close) == 1:
+        return None
+    changing = frozenset().union(*(_words(_described(c.endpoint)) for c in close if c is not readers[0]))
+    return None if _words(text) & (changing - _words(_described(readers[0].endpoint))) else readers[0]
 
 
 def names(text: str, endpoint: Endpoint) -> bool:
@@ -80,8 +99,14 @@ def _described(endpoint: Endpoint) -> str:
 def _stems(text: str) -> frozenset[str]:
     """Return the beginnings of the words that carry meaning, so that inflected forms meet."""
     small = vocabulary("request.function_words", "request.fillers", "request.verbs", "value.words")
-    return frozenset(
-        word.folded[:_STEM]
-        for word in split_words(text)
-        if len(word.folded) > _SHORTEST_WORD and word.folded not in small
-    )
+    return frozenset(word[:_STEM] for word in _long_words(text) if word not in small)
+
+
+def _words(text: str) -> frozenset[str]:
+    """The same with the verbs: "extend" is what tells a change from a look."""
+    small = vocabulary("request.function_words", "request.fillers", "value.words")
+    return frozenset(word[:_STEM] for word in _long_words(text) if word not in small)
+
+
+def _long_words(text: str) -> list[str]:
+    return [word.folded for word in split_words(text) if len(word.folded) > _SHORTEST_WORD]
