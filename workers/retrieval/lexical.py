@@ -31,7 +31,7 @@ _LONE_WORD = 1.0
 """One matching word is weaker evidence than five: a question of n words covers at most n / (n + 1)."""
 
 _K1, _B = 0.5, 0.75
-_TYPICAL_WORDS, _TYPICAL_PIECES = 25, 300
+_TYPICAL_WORDS = 25
 """An endpoint with a description, four parameters and no examples. Measured on ten public sets: 0.3 to 1.0 for k1 and
 0.4 to 0.75 for b differ little; all beat taking the loudest weight alone (.820 → .833 right first)."""
 
@@ -83,26 +83,27 @@ def _piece_places(words: Iterable[str]) -> list[int]:
 def document_vector(parts: Iterable[tuple[str, float]]) -> Sparse:
     """Weigh the features of an endpoint's texts, each 0…1: loud texts and several texts say more, long ones less.
 
-    A feature's mass m is the sum of the weights of the texts it occurs in; its value is m / (m + k), where
+    A word's mass m is the sum of the weights of the texts it occurs in; its value is m / (m + k), where
     k = k1 · (1 - b + b · length / typical length): BM25F without its constant factor, and with a fixed typical length,
     so that a stored vector does not hang on its neighbours. Source: Robertson, Zaragoza, Taylor, Simple BM25 Extension
-    to Multiple Weighted Fields, CIKM 2004.
+    to Multiple Weighted Fields, CIKM 2004. A letter piece gets the highest weight of the texts it occurs in: made
+    shorter for short texts, pieces drew Estonian questions to whatever was described in few words (.706 → .688).
     """
     words: defaultdict[int, float] = defaultdict(float)
-    letters: defaultdict[int, float] = defaultdict(float)
+    letters: dict[int, float] = {}
     for text, weight in parts:
         said = content_words(text)
         for place in set(_word_places(said)):
             words[place] += weight
         for place in set(_piece_places(said)):
-            letters[place] += weight
-    values = _saturated(letters, _TYPICAL_PIECES) | _saturated(words, _TYPICAL_WORDS)
+            letters[place] = max(letters.get(place, 0.0), weight)
+    values = letters | _saturated(words)
     ordered = sorted(values.items())
     return Sparse(indices=tuple(i for i, _ in ordered), values=tuple(w for _, w in ordered))
 
 
-def _saturated(masses: Mapping[int, float], typical: int) -> dict[int, float]:
-    longer = 1 - _B + _B * sum(masses.values()) / typical
+def _saturated(masses: Mapping[int, float]) -> dict[int, float]:
+    longer = 1 - _B + _B * sum(masses.values()) / _TYPICAL_WORDS
     return {place: round(mass / (mass + _K1 * longer), 4) for place, mass in masses.items() if mass > 0}
 
 
