@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-BENCHES := overhead chord first_token
+BENCHES := overhead chord first_token caching
 PACKAGES := schemas workers tasks api_shim ops
 
 .PHONY: help setup demo up test check format bench chaos lock clean

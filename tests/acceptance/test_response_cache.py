@@ -119,6 +119,9 @@ FOUR_TURNS: dict[str, tuple[str, str, str, str]] = {
 }
 
 
+MONDAY = {"en": "monday", "et": "esmaspäev", "ru": "понедельник"}
+
+
 @LANGUAGES
 def test_the_four_turns_of_the_seed(stack: Stack, language: str) -> None:
     chat = Counted(stack)
@@ -139,6 +142,11 @@ def test_the_four_turns_of_the_seed(stack: Stack, language: str) -> None:
     which, calls = chat.say(third)
     assert calls == [], which.text
     assert chat.marks(which)["get_public_holidays"].source == "L2"
+    # Only rows of the list that was there, and not all of them.
+    rows = [line for line in which.text.splitlines() if "2026" in line]
+    assert rows
+    assert set(rows) < set(latvia.text.splitlines()), which.text
+    assert all(MONDAY[language] in row.casefold() for row in rows), which.text
 
     weather, calls = chat.say(fourth)
     assert [line.split("?")[0] for line in calls] == ["GET /weather"], weather.text
@@ -226,9 +234,9 @@ def test_fifty_identical_turns_at_once_make_one_call(stack: Stack, slow: str) ->
 
 def test_a_second_submission_is_carried_out_and_its_list_is_read_anew(stack: Stack) -> None:
     chat = Counted(stack)
-    card = "K1000"
-    _, loans = chat.say(f"Show my library loans, card number {card}")
-    _, once = chat.say(f"Renew my library loans, card number {card}")
-    _, twice = chat.say(f"Renew my library loans, card number {card}")
-    _, after = chat.say(f"Show my library loans, card number {card}")
+    card = "20117733"
+    _, loans = chat.say(f"Which books do I have out on card {card}?")
+    _, once = chat.say(f"Renew the books on card {card}")
+    _, twice = chat.say(f"Renew the books on card {card}")
+    _, after = chat.say(f"Which books do I have out on card {card}?")
     assert [line.split(" ")[0] for line in (*loans, *once, *twice, *after)] == ["GET", "POST", "POST", "GET"]

@@ -51,6 +51,10 @@ class Followed:
     known: tuple[tuple[ApiCall, CallOutcome], ...] = ()
 
 
+ABOUT_THE_RESULT = "follow_up:response_question"
+"""The rule of a decision that answers from a result that is there."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Way:
     """Finds the way of a message that opens a turn."""

@@ -32,7 +32,7 @@ from workers.sessions.results import Passed, Taken
 from workers.sessions.turns import TurnStore
 from workers.turn import machine
 from workers.turn.cached import CachedCalls, ended, marks_of
-from workers.turn.following import Followed, Way
+from workers.turn.following import ABOUT_THE_RESULT, Followed, Way
 from workers.turn.judges import Judges
 from workers.turn.machine import advance, next_command
 from workers.turn.memory import remembering, spoken_message
@@ -186,6 +186,7 @@ class Steps:
         worded = self.wording.word(
             Told(
                 query=query,
+                question=turn.request.message if decision.rule == ABOUT_THE_RESULT else "",
                 results=results,
                 language=decision.language,
                 unmatched=collecting.unmatched if collecting else decision.unmatched,

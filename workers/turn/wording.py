@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from schemas.calls import ApiCall, CallOutcome
+from schemas.calls import ApiCall, CallOutcome, CallSucceeded
 from schemas.endpoints import Language
 from workers.formatting.formatter import answer
+from workers.formatting.narrowing import narrowed
 from workers.formatting.writer import Writer
 from workers.guarding.guard import Guard, passes
 from workers.messages.catalog import text
@@ -16,9 +17,10 @@ from workers.messages.catalog import text
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """What is to be answered, and how it is worded."""
+    """What is to be answered, and how it is worded. `question` asks about a result that was there already."""
 
     query: str
+    question: str = ""
     results: Sequence[tuple[ApiCall, CallOutcome]]
     language: Language
     unmatched: Sequence[str]
@@ -43,7 +45,7 @@ class Wording:
 
     def word(self, told: Told) -> Worded:
         """Return the answer; where a guard objects, a sentence that says so."""
-        by_rules = answer(
+        by_rules = _narrowed(told) or answer(
             told.query, told.results, language=told.language, unmatched=told.unmatched, reasons=told.reasons
         )
         if not passes(self.guards, by_rules, told.language):
@@ -51,9 +53,23 @@ class Wording:
         if self.writer is None or not self.writer.is_wanted(told.results, language=told.language):
             return Worded(text=by_rules)
         pieces = self.writer.write(
-            told.query, told.results, language=told.language, now=told.now, unmatched=told.unmatched
+            told.question or told.query,
+            told.results,
+            language=told.language,
+            now=told.now,
+            unmatched=told.unmatched,
         )
         return Worded(text=by_rules, pieces=pieces)
+
+
+def _narrowed(told: Told) -> str | None:
+    """Answer a question about the only result; None when it is none, or the result can't tell."""
+    if not told.question or len(told.results) != 1:
+        return None
+    ((call, outcome),) = told.results
+    if not isinstance(outcome, CallSucceeded):
+        return None
+    return narrowed(told.question, call, outcome.body, language=told.language, today=told.now.date())
 
 
 async def followed_by(rest: str, pieces: AsyncIterator[str]) -> AsyncIterator[str]:

@@ -58,7 +58,7 @@ async def index(request: pytest.FixtureRequest) -> AsyncIterator[VectorIndex]:
         await opened.close()
     else:
         with served() as url:
-            client = AsyncQdrantClient(url=url)
+            client = AsyncQdrantClient(url=url, check_compatibility=False)
             await client.delete_collection(collection_name(CARD))
             opened = await open_server(client)
             yield opened
@@ -218,8 +218,8 @@ async def test_the_payload_keeps_the_embed_text_and_the_whole_endpoint(index: Ve
 async def test_each_model_has_a_collection_of_its_own_on_a_shared_server() -> None:
     other = dataclasses.replace(CARD, version=CARD.version + 1, dimension=8)
     with served() as url:
-        first = await open_server(AsyncQdrantClient(url=url))
-        second = ServerIndex(AsyncQdrantClient(url=url), other)
+        first = await open_server(AsyncQdrantClient(url=url, check_compatibility=False))
+        second = ServerIndex(AsyncQdrantClient(url=url, check_compatibility=False), other)
         await second.open()
 
         await first.apply([searchable(endpoint("a"), A)], ())
