@@ -15,7 +15,7 @@ from schemas.base import JsonValue
 from schemas.calls import ApiCall, CallOutcome, CallSucceeded, FailureReason
 from schemas.endpoints import Language
 from tests.integration.llm.scripted import Line, Reply, Script, marked, scripted_model
-from tests.unit.workers.extraction.small_catalogue import HOLIDAYS, TAX, TRAINS, WEATHER, endpoint
+from tests.unit.workers.extraction.small_catalogue import HOLIDAYS, TAX, WEATHER, endpoint
 from tests.unit.workers.formatting.saying import a_call, failed, titled
 from workers.classification.matching import Match
 from workers.classification.splitter import Splitter
@@ -128,7 +128,7 @@ async def test_a_text_in_another_form_of_its_word_is_taken() -> None:
 
 async def test_auto_asks_nothing_where_the_rules_leave_nothing_over() -> None:
     _, asked = await fill(found(), "what are the holidays?", engine="auto")
-    _, over = await fill(found(), "trains for Kadrioru Park", wanted=TRAINS, engine="auto")
+    _, over = await fill(found(), "holidays in the land of Ruritania", engine="auto")
 
     assert (asked, over) == (0, 1)
 
