@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import time
-
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.endpoints import Endpoint, Language
+from schemas.endpoints import Language
 from tests.unit.workers.extraction.small_catalogue import (
     ADDRESS,
     CURRENCY,
     HOLIDAYS,
-    NOW,
     PARKING,
     PRICES,
     TAX,
@@ -61,25 +57,6 @@ def test_folding_keeps_every_character_in_its_place(message: str) -> None:
     assert len(fold(message)) == len(message)
     yes_or_no(message)
     steering(message)
-
-
-@pytest.mark.parametrize(
-    "endpoints",
-    [(HOLIDAYS,), (TRAINS,), (CURRENCY,), (ADDRESS, HOLIDAYS, PRICES)],
-    ids=["holidays", "trains", "currency", "three at once"],
-)
-def test_a_message_is_read_within_five_milliseconds(endpoints: tuple[Endpoint, ...]) -> None:
-    message = (
-        "Country EE, from 2026-01-01 to 2026-12-31. Electricity from 12 May 2026 to 18 May 2026, 100 euros to Tartu"
-    )
-    Talk(*endpoints).say(message)
-    took = []
-    for _ in range(9):
-        began = time.process_time()
-        Talk(*endpoints, now=NOW).say(message)
-        took.append(time.process_time() - began)
-
-    assert sorted(took)[len(took) // 2] < 0.005
 
 
 def test_the_last_hours_of_the_calendar_are_shown() -> None:
