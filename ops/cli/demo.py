@@ -28,6 +28,9 @@ CONVERSATIONS: Sequence[tuple[str, str, tuple[str, ...]]] = (
     ("nothing we know", "Could you write me a poem about the sea?", ()),
 )
 
+# Words at a reader's pace; and time for the first endpoints, which wait until the embedding model is loaded.
+_ENVIRONMENT = {"TURN_TOKEN_PACE_MS": "15", "SHIM_INDEX_WAIT_S": "50"}
+
 
 def demo(
     keep: Annotated[
@@ -66,7 +69,7 @@ def _play(folder: Path) -> list[dict[str, Any]]:
     from ops.local.stack import Stack
 
     began = time.monotonic()
-    with starting(Stack(StackOptions(data_dir=folder, environment={"TURN_TOKEN_PACE_MS": "15"}))) as stack:
+    with starting(Stack(StackOptions(data_dir=folder, environment=_ENVIRONMENT))) as stack:
         typer.echo(f"everything runs after {time.monotonic() - began:.1f} s: {_parts(stack)}")
         _index(stack)
         shim = Shim(stack.url)
