@@ -74,10 +74,14 @@ async def register(request: Request) -> JSONResponse:
 
 
 async def _when_searchable(door: Door, stored: Registered) -> JSONResponse:
+    now, is_searchable = await _waited(door, stored)
+    return JSONResponse(_dump(_state(now, is_searchable=is_searchable)), 200 if is_searchable else 202)
+
+
+async def _waited(door: Door, stored: Registered) -> tuple[Registered, bool]:
     endpoint_id = stored.endpoint.endpoint_id
     is_searchable = await door.registry.wait_searchable(endpoint_id, door.settings.shim.index_wait_s)
-    now = await door.registry.get(endpoint_id) or stored
-    return JSONResponse(_dump(_state(now, is_searchable=is_searchable)), 200 if is_searchable else 202)
+    return await door.registry.get(endpoint_id) or stored, is_searchable
 
 
 async def list_tools(request: Request) -> JSONResponse:
@@ -92,12 +96,15 @@ async def list_tools(request: Request) -> JSONResponse:
 
 
 async def show_tool(request: Request) -> JSONResponse:
-    """GET /api-tools/{id}."""
+    """GET /api-tools/{id}; with ?wait=true it answers once every worker finds the endpoint, or time is up."""
     door = door_of(request.scope)
     found = await door.registry.get(request.path_params["endpoint_id"], tenant=tenant_of(request.scope))
     if found is None:
         raise NoSuchThing
-    detail = ToolDetail(**_state(found).model_dump(), endpoint=found.endpoint)
+    is_searchable = None
+    if is_set(request.scope, "wait"):
+        found, is_searchable = await _waited(door, found)
+    detail = ToolDetail(**_state(found, is_searchable=is_searchable).model_dump(), endpoint=found.endpoint)
     return JSONResponse(_dump(detail))
 
 

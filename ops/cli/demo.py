@@ -28,8 +28,7 @@ CONVERSATIONS: Sequence[tuple[str, str, tuple[str, ...]]] = (
     ("nothing we know", "Could you write me a poem about the sea?", ()),
 )
 
-# Words at a reader's pace; and time for the first endpoints, which wait until the embedding model is loaded.
-_ENVIRONMENT = {"TURN_TOKEN_PACE_MS": "15", "SHIM_INDEX_WAIT_S": "50"}
+_ENVIRONMENT = {"TURN_TOKEN_PACE_MS": "15"}  # words at a reader's pace
 
 
 def demo(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -81,6 +82,8 @@ def _index_one(client: httpx.Client, entry: dict[str, Any], *, wait: bool) -> In
         return Indexed(name=name, reason=str(error) or type(error).__name__)
     if not answer.is_success or not isinstance(body, dict):
         return Indexed(name=name, reason=_told(answer.status_code, body))
+    if wait:
+        body = _when_known(client, body)
     state = str(body.get("state", ""))
     reason = ""
     if state == "failed":
@@ -88,6 +91,18 @@ def _index_one(client: httpx.Client, entry: dict[str, Any], *, wait: bool) -> In
     elif wait and not body.get("isSearchable"):
         reason = "registered, but search does not find it yet; does a worker run?"
     return Indexed(name=name, endpoint_id=str(body.get("endpointId", "")), state=state, reason=reason)
+
+
+def _when_known(client: httpx.Client, body: dict[str, Any]) -> dict[str, Any]:
+    """Ask on while the entry is pending: a request waits for seconds, a model that is being loaded may take more."""
+    ends_at = time.monotonic() + _PATIENCE_S
+    while body.get("state") == "pending" and not body.get("isSearchable") and time.monotonic() < ends_at:
+        try:
+            answer = client.get(f"/api-tools/{body['endpointId']}", params={"wait": "true"})
+            body = answer.raise_for_status().json()
+        except (httpx.HTTPError, ValueError):
+            return body
+    return body
 
 
 def _told(status: int, body: object) -> str:

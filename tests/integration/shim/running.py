@@ -27,6 +27,8 @@ from workers.runtime.settings import TurnSettings
 from workers.sessions.results import Taken
 from workers.sessions.turns import TurnStore
 
+NOTHING_SPENT = {"calls": 0, "tokens": 0, "usd": 0, "judgements": {}}
+
 
 @dataclass(frozen=True)
 class RunningDoor:

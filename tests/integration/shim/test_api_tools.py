@@ -96,6 +96,21 @@ async def test_waiting_for_nobody_ends_with_the_state_as_it_is(
     assert len(await asked_to_index(clean_redis)) == 1
 
 
+async def test_who_waited_in_vain_may_ask_on_until_every_worker_finds_it(
+    client: httpx.AsyncClient, registry: RegistryStore
+) -> None:
+    refused = await client.post("/api-tools?wait=true", json=HOLIDAYS)
+    working = asyncio.create_task(index_like_a_worker(registry, HOLIDAYS["endpointId"]))
+
+    shown = await client.get(f"/api-tools/{HOLIDAYS['endpointId']}?wait=true")
+
+    await working
+    assert refused.json()["isSearchable"] is False
+    assert (shown.json()["state"], shown.json()["isSearchable"]) == ("indexed", True)
+    unasked = await client.get(f"/api-tools/{HOLIDAYS['endpointId']}")
+    assert "isSearchable" not in unasked.json()
+
+
 async def test_a_failed_index_is_told_with_its_reason(client: httpx.AsyncClient, registry: RegistryStore) -> None:
     await client.post("/api-tools", json=HOLIDAYS)
     await registry.set_state(HOLIDAYS["endpointId"], IndexState.FAILED, version=1, reason="the text is empty")

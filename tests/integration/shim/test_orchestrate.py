@@ -10,7 +10,7 @@ from schemas.events import AnswerCompleted, TurnFailed
 from schemas.failures import Failure, FailureCode
 from schemas.routing import Choice, Layer
 from schemas.turns import Phase
-from tests.integration.shim.running import Hand, until
+from tests.integration.shim.running import NOTHING_SPENT, Hand, until
 
 ASK = {"chatId": "chat-1", "message": "5", "authorId": "ann"}
 
@@ -73,7 +73,7 @@ async def test_meta_comes_only_when_asked_for(client: httpx.AsyncClient, hand: H
 
     answer = (await asking).json()
     assert answer["questionOutOfLLMScope"] is True
-    assert answer["meta"] == {"outcome": "completed", "layer": "ood", "endpoints": []}
+    assert answer["meta"] == {"outcome": "completed", "layer": "ood", "endpoints": [], "costs": NOTHING_SPENT}
 
 
 async def test_a_failed_turn_is_answered_with_its_apology(client: httpx.AsyncClient, hand: Hand) -> None:

@@ -13,7 +13,7 @@ from schemas.events import CallStarted, TokenDelta, TurnFailed
 from schemas.failures import Failure, FailureCode
 from schemas.routing import Choice
 from schemas.turns import Phase
-from tests.integration.shim.running import Hand, Heard, SseReader, shown, until
+from tests.integration.shim.running import NOTHING_SPENT, Hand, Heard, SseReader, shown, until
 
 ASK = {"chatId": "chat-1", "message": "When are the holidays?", "authorId": "ann"}
 RICH = {"accept": "text/event-stream; profile=signalbox"}
@@ -160,7 +160,11 @@ async def test_a_rich_client_learns_the_turn_at_once_and_hears_named_events(
 
     assert (heard[0].name, heard[0].data["turnId"], heard[0].data["state"]) == ("meta", turn_id, "started")
     assert [one.data["phase"] for one in heard if one.name == "phase"] == ["accepted", "classifying"]
-    assert [one.data for one in heard if one.name == "meta"][1] == {"layer": "service", "endpoints": []}
+    assert [one.data for one in heard if one.name == "meta"][1] == {
+        "layer": "service",
+        "endpoints": [],
+        "costs": NOTHING_SPENT,
+    }
     assert shown(heard) == "hello"
 
 
