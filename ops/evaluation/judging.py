@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from itertools import zip_longest
 
 from ops.evaluation.judges import JUDGES, Bench, Case, Verdict, cases_of
 from schemas.base import Frozen
@@ -109,7 +110,7 @@ async def _run(judgement: Judgement, bench: Bench, bill: Bill, limit: int | None
             return _Outcome(case, by_model, await judge.by_rules(bench, case), took_ms)
 
     cases = judge.cases(bench) if judge.cases else cases_of(judgement)
-    outcomes = await asyncio.gather(*(one(case) for case in cases[:limit]))
+    outcomes = await asyncio.gather(*(one(case) for case in _evenly(cases, limit)))
     uses = bill.uses[before:]
     by_language: dict[str, list[_Outcome]] = defaultdict(list)
     for outcome in outcomes:
@@ -122,6 +123,15 @@ async def _run(judgement: Judgement, bench: Bench, bill: Bill, limit: int | None
         usd=round(sum(use.cost_usd for use in uses), 6),
         wrong=tuple(_told(outcome) for outcome in outcomes if not outcome.by_model.is_right),
     )
+
+
+def _evenly(cases: Sequence[Case], limit: int | None) -> list[Case]:
+    """Take the first cases of each language in turn, so that a few stand for all three."""
+    by_language: dict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        by_language[str(case["language"])].append(case)
+    in_turn = [case for row in zip_longest(*by_language.values()) for case in row if case is not None]
+    return in_turn[:limit]
 
 
 def _figures(outcomes: Sequence[_Outcome]) -> JudgementFigures:

@@ -12,16 +12,19 @@ from pathlib import Path
 from typing import TypeVar
 
 import httpx
+import redis.asyncio as aioredis
 
 from ops.local.catalogue import DEMO_CATALOGUE, index_all, read_catalogue
 from ops.local.stack import Stack
+from schemas.calls import ApiCall
 from schemas.conversations import Conversation
 from schemas.events import TurnEvent
 from schemas.ids import TurnId, chat_key, chat_of
 from workers.eventlog.log import EventLog
 from workers.runtime.keys import Keys
 from workers.runtime.redis import async_client
-from workers.runtime.settings import RedisSettings
+from workers.runtime.settings import RedisSettings, TurnSettings
+from workers.sessions.turns import TurnStore
 
 T = TypeVar("T")
 SLOW_ENDPOINT_ID = "0a0b6f0e-6f52-5a57-9d3a-5f6f7c2f6a01"
@@ -43,6 +46,17 @@ def events_of(stack: Stack, turn_id: str) -> list[TurnEvent]:
     """Every event of a turn, in order."""
     found = _with_redis(stack, lambda client: EventLog(client, Keys()).read(turn_id))
     return [event for _, event in found]
+
+
+def calls_of(stack: Stack, turn_id: str) -> tuple[ApiCall, ...]:
+    """The calls that a turn made, with their arguments."""
+
+    async def read(client: aioredis.Redis) -> tuple[ApiCall, ...]:
+        turn = await TurnStore(client, Keys(), TurnSettings()).load(turn_id)
+        assert turn is not None
+        return turn.calls
+
+    return _with_redis(stack, read)
 
 
 def conversation_after(stack: Stack, turn_id: str) -> Conversation | None:

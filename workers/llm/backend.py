@@ -22,14 +22,17 @@ if TYPE_CHECKING:
     import dspy
     from dspy.utils.usage_tracker import UsageTracker
 
+    from workers.llm.form import Form
+
 _CUT_OFF = "length"
 
 
 class Backend:
     """A model's client. `ask` and `stream` may run many times at once."""
 
-    def __init__(self, lm: dspy.LM) -> None:
+    def __init__(self, lm: dspy.LM, *, form: Form = "marks") -> None:
         self._lm = lm
+        self._form: Form = form
 
     @property
     def model(self) -> str:
@@ -37,7 +40,7 @@ class Backend:
         return str(self._lm.model)
 
     @classmethod
-    def build(cls, model: str, *, server: Mapping[str, str | None], max_tokens: int, timeout_s: float) -> Backend:
+    def build(cls, model: str, *, server: Mapping[str, str | None], settings: LlmSettings) -> Backend:
         """Make the client. Loads DSPy, which takes a second or two. `server`: api_base, api_key, api_version."""
         forbid_model_downloads()
         import dspy
@@ -48,21 +51,24 @@ class Backend:
 
         given: dict[str, Any] = {name: value for name, value in server.items() if value}
         fixed: dict[str, Any] = {"temperature": 0.0, "cache": False, "num_retries": 0}
-        return cls(dspy.LM(model, max_tokens=max_tokens, timeout=timeout_s, **fixed, **given))
+        lm = dspy.LM(model, max_tokens=settings.max_tokens, timeout=settings.timeout_s, **fixed, **given)
+        return cls(lm, form=settings.form)
 
     @classmethod
     def of(cls, settings: LlmSettings) -> Backend:
         """Make the client of the general model."""
         key = settings.api_key.get_secret_value() if settings.api_key else None
         server = {"api_base": settings.api_base, "api_key": key, "api_version": settings.api_version}
-        return cls.build(settings.model, server=server, max_tokens=settings.max_tokens, timeout_s=settings.timeout_s)
+        return cls.build(settings.model, server=server, settings=settings)
 
     @contextmanager
     def for_programs(self) -> Iterator[None]:
         """Make this the model of the DSPy programs and optimisers that run within, on this thread."""
         import dspy
 
-        with dspy.context(lm=self._lm, adapter=dspy.ChatAdapter(use_json_adapter_fallback=False)):
+        from workers.llm.form import adapter_of
+
+        with dspy.context(lm=self._lm, adapter=adapter_of(self._form)):
             yield
 
     async def ask(self, program: dspy.Predict, inputs: Mapping[str, object], *, timeout_s: float) -> Answer:
@@ -139,7 +145,9 @@ class Backend:
         import dspy
         from dspy.utils.usage_tracker import track_usage
 
-        adapter = dspy.ChatAdapter(use_json_adapter_fallback=False)
+        from workers.llm.form import adapter_of
+
+        adapter = adapter_of(self._form)
         settings: dict[str, Any] = {"disable_history": True, "max_trace_size": 0, "track_usage": True, "callbacks": []}
         with dspy.context(lm=self._lm, adapter=adapter, **settings), track_usage() as tracker:
             yield tracker

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import structlog
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
@@ -251,13 +251,12 @@ def _pause_s(state: RetryCallState) -> float:
 def _build(settings: LlmSettings) -> dict[str, Backend]:
     key = settings.api_key.get_secret_value() if settings.api_key else None
     server = {"api_base": settings.api_base, "api_key": key, "api_version": settings.api_version}
-    sizes: dict[str, Any] = {"max_tokens": settings.max_tokens, "timeout_s": settings.timeout_s}
     backends = {"first": Backend.of(settings)}
     for judgement, model in settings.models.items():
-        backends[f"of:{judgement}"] = Backend.build(model, server=server, **sizes)
+        backends[f"of:{judgement}"] = Backend.build(model, server=server, settings=settings)
     if settings.second_model:
         second_key = settings.second_api_key.get_secret_value() if settings.second_api_key else key
         base = settings.second_api_base or settings.api_base
         second = {"api_base": base, "api_key": second_key, "api_version": settings.api_version}
-        backends["second"] = Backend.build(settings.second_model, server=second, **sizes)
+        backends["second"] = Backend.build(settings.second_model, server=second, settings=settings)
     return backends

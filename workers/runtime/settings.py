@@ -171,6 +171,7 @@ class LlmSettings(BaseSettings):
     second_model: str = ""
     second_api_base: str | None = None
     second_api_key: SecretStr | None = None
+    form: Literal["marks", "json_schema"] = "marks"
     timeout_s: PositiveFloat = 8.0
     max_tokens: PositiveInt = 1_000
     retries: int = Field(default=2, ge=0, le=5)

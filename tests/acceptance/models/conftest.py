@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import httpx
 import pytest
 
 from ops.local.options import StackOptions
 from ops.local.stack import Stack
 from tests.acceptance.client import Chat
+from tests.acceptance.metrics import counted
 from tests.acceptance.stack_tools import index_demo_catalogue
 from tests.conftest import free_port
 from tests.integration.llm.scripted import Script, scripted_model
@@ -30,11 +30,7 @@ class Modelled:
         return Chat(self.stack.url)
 
     def counted(self, name: str, **labels: str) -> float:
-        """Read a counter of the worker; 0.0 when it has not counted yet."""
-        page = httpx.get(f"http://127.0.0.1:{self.metrics_port}/metrics", trust_env=False).text
-        wanted = [f'{label}="{value}"' for label, value in labels.items()]
-        lines = [line for line in page.splitlines() if line.startswith(f"{name}_total{{")]
-        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if all(part in line for part in wanted))
+        return counted(self.metrics_port, name, **labels)
 
 
 def _running(tmp_path_factory: pytest.TempPathFactory, engine: str) -> Iterator[Modelled]:

@@ -96,6 +96,21 @@ async def test_what_cannot_be_read_is_a_model_failure_in_time(name: str) -> None
     assert time.monotonic() - started < 2.5
 
 
+async def test_a_server_that_enforces_schemas_is_sent_one() -> None:
+    with scripted_model(f'{{"found": {FILLED}}}', '{"sentence": "It is 5 €."}', FILLED, 500) as script:
+        model = await open_model(script, form="json_schema", retries=0)
+
+        assert (await model.ask(Fill, message="in Tartu")).found == {"city": "Tartu"}
+        assert await streamed(model) == ["It is 5 €."]
+        assert (await model.ask(Fill, message="in Tartu")).found == {"city": "Tartu"}
+        with pytest.raises(ModelFailed):
+            await model.ask(Fill, message="in Tartu")
+    assert len(script.requests) == 4, "an answer that cannot be read is not asked for again in another form"
+    sent = script.requests[0]["response_format"]["json_schema"]["schema"]
+    assert sent["required"] == ["found"]
+    assert sent["properties"]["found"]["type"] == "object"
+
+
 async def test_retry_after_is_kept_to() -> None:
     with scripted_model(Reply(status=429, retry_after="1"), marked(found=FILLED)) as script:
         model = await open_model(script)
