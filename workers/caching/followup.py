@@ -127,7 +127,7 @@ def _only_small_words(reading: Reading) -> bool:
         for place in range(at, whole.match(reading.words, at, errors=reading.misspelt))
     )
     names = ("openers", "same", "corrections", "negations", "polite", "thanks")
-    led = small.union(*(reading.said[name] for name in names), range(reading.opener_end))
+    led = small.union(*(reading.said[name] for name in names), range(reading.opener_end), reading.trailing)
     return frozenset(range(len(reading.words))) - reading.in_values <= led
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from workers.caching.followup_reading import Reading
 from workers.messages.asking import DIMENSIONS, Wish, words_of_key
 
+_PLACES = frozenset(["address", "place", "street", "town", "city", "county", "from", "to", "location"])
+
 Rule = tuple[str, float, Callable[[Reading], bool]]
 
 
@@ -17,13 +19,26 @@ def question(reading: Reading) -> tuple[str, float]:
     that the result lacks make it none.
     """
     is_kept = bool(reading.last.result and reading.last.fields) and reading.last.version == reading.view.version
+    if is_kept and _picks(reading):
+        return "picks_from_them", 0.8
     if not is_kept or reading.unknown or (reading.values and not _are_filters(reading)):
         return "", 0.0
     if reading.has("same", "corrections") and not reading.has("back"):
         return "", 0.0
-    if reading.wants("superlatives") and not _has_dimension(reading):
+    if (reading.wants("superlatives") and not _has_dimension(reading)) or _asks_for_no_place_of_it(reading):
         return "", 0.0
     return next(((reason, sure) for reason, sure, holds in _RULES if holds(reading)), ("", 0.0))
+
+
+def _picks(reading: Reading) -> bool:
+    """Whether it asks for some "of those": then it is about what was answered, whatever it asks of it.
+
+    What stands before may only ask ("which", "is any one"): "what is the weather on the first of those" is about
+    something else. A value that is no day would need another call.
+    """
+    if reading.picks_at < 0 or any(value.sort not in ("day", "year") for value in reading.values):
+        return False
+    return not any(at < reading.picks_at for at in reading.unknown | reading.in_values)
 
 
 def _has_dimension(reading: Reading) -> bool:
@@ -31,6 +46,11 @@ def _has_dimension(reading: Reading) -> bool:
     carried = _carried(reading)
     needed = [DIMENSIONS[each.value.split()[0]] for each in reading.wants("superlatives")]
     return any(not words or words & carried for words in needed)
+
+
+def _asks_for_no_place_of_it(reading: Reading) -> bool:
+    """Whether it asks where, of a result that names no place: "where do I pay it?"."""
+    return reading.has("where") and not _PLACES & _carried(reading)
 
 
 def _are_filters(reading: Reading) -> bool:

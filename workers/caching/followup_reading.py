@@ -14,8 +14,22 @@ from workers.caching.followup_values import Spoken, Value, values_in
 from workers.messages.asking import FUNCTION_LISTS, Wanted, Wish, unheard, wanted, words_of_key
 from workers.messages.hearing import Word, folded_words, lexicon, same_stem, spoken_language, words_of
 
-_LISTS = ("openers", "same", "corrections", "negations", "polite", "small", "back", "asks", "thanks")
+_LISTS = (
+    "openers",
+    "same",
+    "corrections",
+    "negations",
+    "polite",
+    "small",
+    "back",
+    "asks",
+    "thanks",
+    "partitive",
+    "where",
+)
 _SHORTEST_TOPIC = 3
+_SHORTEST_HEAD = 5
+_SHORTEST_MODIFIER = 3
 _MISSPELT_OPENER = (2, 4)
 
 
@@ -97,10 +111,18 @@ class Reading:
 
     def _is_misspelt_opener(self, word: Word) -> bool:
         least, most = _MISSPELT_OPENER
-        is_unknown = not any(0 in self.said[name] for name in _LISTS)
-        if not (is_unknown and least < len(word.folded) <= most and word.text[0].islower()):
+        if not (0 in self.misspelt and least < len(word.folded) <= most and word.text[0].islower()):
             return False
         return lexicon("followup.openers", self.language).is_misspelt_in(word.folded)
+
+    @cached_property
+    def trailing(self) -> frozenset[int]:
+        """Places of words behind the last value that elsewhere would open a message: "what about Narva then"."""
+        openers = lexicon("followup.openers", self.language)
+        at = start = max(self.in_values, default=len(self.words)) + 1
+        while at < len(self.words) and (found := openers.match(self.words, at)) > at:
+            at = found
+        return frozenset(range(start, at)) if at == len(self.words) else frozenset()
 
     def starts_with(self, name: str) -> bool:
         """Whether a phrase of the list stands first, once politeness and openers are past."""
@@ -114,6 +136,11 @@ class Reading:
         phrases = lexicon(f"followup.{name}", self.language)
         places = range(min(self.opener_end, len(self.words)))
         return self.starts_with(name) or any(phrases.match(self.words, at) > at for at in places)
+
+    @cached_property
+    def picks_at(self) -> int:
+        """Where "of those" stands, which picks from what was answered; -1 when nothing does."""
+        return min(self.said["partitive"], default=-1)
 
     @cached_property
     def on_topic(self) -> frozenset[int]:
@@ -130,6 +157,14 @@ class Reading:
         return self._alike(_long_words((self.answer,)))
 
     def _alike(self, known: frozenset[str]) -> frozenset[int]:
+        """Places of words that are forms of known ones; an Estonian compound is what its last part says."""
+        if self.language == "et":
+            long = [word for word in known if len(word) >= _SHORTEST_HEAD]
+            heads = {at for at, word in enumerate(self.words) if _has_head(word.folded, long)}
+            return self._forms_of(known) | heads
+        return self._forms_of(known)
+
+    def _forms_of(self, known: frozenset[str]) -> frozenset[int]:
         openings = {word[:_SHORTEST_TOPIC] for word in known}
         return frozenset(
             at
@@ -144,7 +179,7 @@ class Reading:
         said = (places for name, places in self.said.items() if name != "openers")
         known = self.in_values.union(*said, self.on_topic, self.in_description, self.in_answer)
         asked = {at for each in self.wanted for at in range(each.first, each.end)}
-        return frozenset(range(len(self.words))) - known - asked - frozenset(range(self.opener_end))
+        return frozenset(range(len(self.words))) - known - asked - frozenset(range(self.opener_end)) - self.trailing
 
     @cached_property
     def strange(self) -> frozenset[int]:
@@ -159,6 +194,11 @@ class Reading:
         drops = lexicon("followup.drops", self.language)
         dropping = range(max((drops.match(self.words, at) for at in range(len(self.words))), default=0))
         return self.unknown - leading - (frozenset(dropping) if self.starts_with("drops") else frozenset())
+
+
+def _has_head(word: str, heads: Sequence[str]) -> bool:
+    """Whether a word is a compound of something with one of the heads: "suvevaheaeg" with "vaheaeg"."""
+    return any(word.endswith(head) and len(word) - len(head) >= _SHORTEST_MODIFIER for head in heads)
 
 
 @lru_cache(maxsize=256)

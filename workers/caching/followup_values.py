@@ -61,7 +61,14 @@ def values_in(spoken: Spoken, params: Sequence[ParamSpec]) -> tuple[Value, ...]:
         if all(candidate.end <= other.first or other.end <= candidate.first for other in found):
             found.append(candidate)
     found.sort(key=lambda value: value.first)
-    return tuple(_joined(found, spoken))
+    kept = [value for value in found if len(found) == 1 or not _opens(value, spoken)]
+    return tuple(_joined(kept, spoken))
+
+
+def _opens(value: Value, spoken: Spoken) -> bool:
+    """Whether it only opens the message: "now" in "ok, now Sweden"."""
+    openers = lexicon("followup.openers", spoken.language)
+    return value.sort == "day" and value.first <= 1 and openers.match(spoken.words, value.first) == value.end
 
 
 def _rank(value: Value) -> int:
@@ -100,6 +107,8 @@ def _is_calendar_word(spoken: Spoken, at: int) -> bool:
     """Whether a month or a weekday stands there; "may" is a month only as one is written or with a day or year."""
     words, language = spoken.words, spoken.language
     word = words[at]
+    if lexicon("followup.partitive", language).match(words, at) > at:  # "среди них" is no Wednesday
+        return False
     if word.folded in _SHORT_MONTHS and language == "en":
         beside = (words[i].text for i in (at - 1, at + 1) if 0 <= i < len(words))
         return word.text[0].isupper() or any(other.isdigit() for other in beside)

@@ -70,6 +70,9 @@ def _rows(asked: Asked, rows: Sequence[Item], items: Items, *, is_picked: bool) 
     fields = asked.fields(asked.inner)
     if fields and not is_picked:
         return _alike(asked, rows, fields) or (_said(asked, rows, items) if len(rows) <= _FEW_ROWS else None)
+    if asked.is_of_their_kind and not (fields or is_picked) and items.is_whole:
+        said = _said(asked, rows, items) if len(rows) <= MOST_ROWS else None
+        return f"{text('narrowing.every', asked.language)}\n{said}" if said else None
     is_listing = is_picked or (bool(asked.wants("all")) and items.is_whole)
     return _said(asked, rows, items) if is_listing and len(rows) <= MOST_ROWS else None
 

@@ -57,6 +57,8 @@ def days_in(words: Sequence[Word], language: Language) -> Days:
 
 def _test(words: Sequence[Word], at: int, language: Language) -> Picks | None:
     word = words[at]
+    if lexicon("followup.partitive", language).match(words, at) > at:  # "среди них" is no Wednesday
+        return None
     month = _month(word.folded, language)
     if month:
         return lambda day: day.month == month

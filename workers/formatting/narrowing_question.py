@@ -91,15 +91,25 @@ class Asked:
         plain = [key for key in FUNCTION_LISTS if key != _OPENERS]
         known = {*self.days.places, *self._covered(*plain), *range(self._opening)}
         known.update(at for each in self.wanted for at in range(each.first, each.end))
-        return tuple(word for at, word in enumerate(self.words) if at not in known and not self._is_topic(word))
+        labels = {label for param in self.call.endpoint.params for label in param.labels.values()}
+        known.update(self._alike({*self._titles, *labels}))
+        return tuple(word for at, word in enumerate(self.words) if at not in known)
 
-    def _is_topic(self, word: Word) -> bool:
-        """Whether a word names what the endpoint is about."""
+    @property
+    def _titles(self) -> set[str]:
+        """What the items are called: by the endpoint's name, its titles and its aliases."""
         endpoint = self.call.endpoint
-        labels = (label for param in endpoint.params for label in param.labels.values())
-        texts = (" ".join(key_words(endpoint.name)), *endpoint.titles.values(), *labels)
-        own = (other.folded for text in texts for other in words_of(text) if len(other.folded) >= _SHORTEST_TOPIC)
-        return any(same_stem(word.folded, other) for other in own)
+        aliases = (alias for said in endpoint.aliases.values() for alias in said)
+        return {" ".join(key_words(endpoint.name)), *endpoint.titles.values(), *aliases}
+
+    def _alike(self, texts: set[str]) -> set[int]:
+        own = [word.folded for said in texts for word in words_of(said) if len(word.folded) >= _SHORTEST_TOPIC]
+        return {at for at, word in enumerate(self.words) if any(same_stem(word.folded, other) for other in own)}
+
+    @cached_property
+    def is_of_their_kind(self) -> bool:
+        """Whether it asks which of them are what they all are ("which of those public holidays is a bank holiday")."""
+        return bool(self._covered("followup.partitive")) and not self.names and bool(self._alike(self._titles))
 
     def fields(self, among: Sequence[Field], *, every: bool = False) -> list[Field]:
         """The fields that the question asks for: named ones, and for a concept the first that carries it.

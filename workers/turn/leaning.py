@@ -15,6 +15,7 @@ from workers.caching.last_calls import Remembered
 from workers.classification.words import fold, split_words
 from workers.extraction.loop import Asked, Ready, collect, open_collection
 from workers.messages.catalog import phrases
+from workers.turn.shifting import as_shifted
 
 SURE = 0.8
 LIKELY = 0.5
@@ -98,14 +99,17 @@ def changed(lean: Lean, endpoint: Endpoint, heard: Heard) -> Ready | Asked | Non
 
     Everything else stays, relative dates read anew from today. What is missing then is asked for.
     """
-    heard = replace(heard, text=lean.text or heard.text)
     names = tuple(name for name in lean.follow.changed if endpoint.param(name))
     gone = {*names, *lean.follow.removed}
-    base = {n: v for n, v in as_of_today(lean.remembered.last, endpoint, now=heard.now).items() if n not in gone}
+    present = as_of_today(lean.remembered.last, endpoint, now=heard.now)
+    base = {name: value for name, value in present.items() if name not in gone}
+    words = " ".join(dict.fromkeys(lean.follow.changed.values()))
+    text, values_only = (as_shifted(said, names, present, endpoint) for said in (lean.text or heard.text, words))
+    heard = replace(heard, text=text)
     if not gone:
         return Ready(collecting=_seeded(endpoint, base, query=heard.text))
     opened = _seeded(endpoint, base, query=query_of(lean, heard.text), asked=names)
-    outcome = _read(opened, lean, heard)
+    outcome = _read(opened, (heard.text, values_only), heard)
     if outcome is None:
         return None
     values = outcome.collecting.endpoints[0].values
@@ -150,11 +154,10 @@ def _values(last: LastCall, endpoint: Endpoint, *, now: datetime) -> dict[str, J
     return read.collecting.endpoints[0].values if isinstance(read, Ready | Asked) else {}
 
 
-def _read(opened: Collecting, lean: Lean, heard: Heard) -> Ready | Asked | None:
+def _read(opened: Collecting, texts: Sequence[str], heard: Heard) -> Ready | Asked | None:
     """Read the new values in the whole message; where that finds not all of them, in the words that mean them."""
-    words = " ".join(dict.fromkeys(lean.follow.changed.values()))
     best: Ready | Asked | None = None
-    for said in (heard.text, words):
+    for said in texts:
         outcome = collect(opened, said, language=heard.language, now=heard.now)
         if not isinstance(outcome, Ready | Asked):
             continue

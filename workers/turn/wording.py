@@ -45,9 +45,7 @@ class Wording:
 
     def word(self, told: Told) -> Worded:
         """Return the answer; where a guard objects, a sentence that says so."""
-        by_rules = _narrowed(told) or answer(
-            told.query, told.results, language=told.language, unmatched=told.unmatched, reasons=told.reasons
-        )
+        by_rules = _narrowed(told) or _whole(told)
         if not passes(self.guards, by_rules, told.language):
             return Worded(text=text("guard.answer", told.language))
         if self.writer is None or not self.writer.is_wanted(told.results, language=told.language):
@@ -70,6 +68,13 @@ def _narrowed(told: Told) -> str | None:
     if not isinstance(outcome, CallSucceeded):
         return None
     return narrowed(told.question, call, outcome.body, language=told.language, today=told.now.date())
+
+
+def _whole(told: Told) -> str:
+    """Say all that the calls brought; a question that this does not answer is told so first."""
+    said = answer(told.query, told.results, language=told.language, unmatched=told.unmatched, reasons=told.reasons)
+    is_untold = bool(told.question) and all(isinstance(outcome, CallSucceeded) for _, outcome in told.results)
+    return f"{text('narrowing.untold', told.language)}\n\n{said}" if is_untold else said
 
 
 async def followed_by(rest: str, pieces: AsyncIterator[str]) -> AsyncIterator[str]:

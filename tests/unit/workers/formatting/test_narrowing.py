@@ -72,6 +72,10 @@ ANSWERED: list[tuple[str, Language, str, list[str]]] = [
     ("holidays", "en", "when is the next one?", ["24 December 2026: Christmas Eve"]),
     ("holidays", "en", "which of those are on a Monday?", ["None of them."]),
     ("holidays", "en", "and the last one?", ["26 December 2026"]),
+    ("holidays", "en", "Which of those is a bank holiday?", ["All of them:", *["2026"] * 12]),
+    ("holidays", "ru", "Какие из них нерабочие дни?", ["Все:", *["2026 г."] * 12]),
+    ("holidays", "en", "which of them is a Christmas holiday?", ["24 December", "25 December", "26 December"]),
+    ("pharmacies", "et", "kas mõni neist on öösel lahti?", ["Südaapteek"]),
     ("holidays", "et", "mitu neid kokku on?", ["Kokku on 12 vastet."]),
     ("holidays", "et", "millal on jaanipäev?", ["24. juuni 2026: jaanipäev"]),
     ("holidays", "et", "mis neist on augustis?", ["20. august 2026"]),
@@ -124,6 +128,7 @@ UNTOLD: list[tuple[str, Language, str]] = [
     ("holidays", "et", "mis neist on juunist alates?"),
     ("holidays", "et", "mis neist ei ole juunis?"),
     ("holidays", "ru", "какие из них до июня?"),
+    ("holidays", "ru", "есть ли среди них летние?"),  # "среди" is no Wednesday
     ("weather", "en", "which one is the longest?"),
     ("weather", "en", "how many are there?"),
     ("weather", "et", "mitu neid on?"),

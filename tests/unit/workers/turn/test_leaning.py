@@ -15,6 +15,7 @@ from workers.caching.last_calls import Remembered
 from workers.extraction.loop import Asked, Ready
 from workers.indexing.catalogue import load
 from workers.turn.leaning import Heard, Lean, as_of_today, changed, judged, pointed_at, strongest, together
+from workers.turn.shifting import as_shifted
 
 ENDPOINTS = {endpoint.name: endpoint for endpoint in load(DEMO_CATALOGUE)[0]}
 HOLIDAYS, WEATHER, TAX = (ENDPOINTS[n] for n in ("get_public_holidays", "get_weather", "get_vehicle_tax_info"))
@@ -91,6 +92,46 @@ def test_an_absolute_date_stays() -> None:
     call = remembered(WEATHER, {"city": "Tallinn", "date": "2026-03-10"}, "weather in Tallinn on 10 March 2026",
                       finished_at=yesterday)  # fmt: skip
     assert as_of_today(call.last, WEATHER, now=NOW) == {"city": "Tallinn", "date": "2026-03-10"}
+
+
+TRAIN = remembered(
+    ENDPOINTS["get_train_times"], {"from": "Tartu", "to": "Tallinn", "date": "2026-03-31"}, "trains", language="en"
+)
+CAR = remembered(TAX, {"regNr": "123ABC", "calculationYear": 2024}, "car tax for 123ABC in 2024")
+SHIFTS: list[tuple[Remembered, Language, str, dict[str, Any]]] = [
+    (TRAIN, "en", "and the next day?", {"date": "2026-04-01"}),
+    (TRAIN, "en", "and the day before?", {"date": "2026-03-30"}),
+    (TRAIN, "en", "what about a week later?", {"date": "2026-04-07"}),
+    (TRAIN, "et", "ja järgmisel päeval?", {"date": "2026-04-01"}),
+    (TRAIN, "et", "aga nädal hiljem?", {"date": "2026-04-07"}),
+    (TRAIN, "ru", "а на следующий день?", {"date": "2026-04-01"}),
+    (TRAIN, "ru", "а днём раньше?", {"date": "2026-03-30"}),
+    (CAR, "en", "and the year before?", {"calculationYear": 2023}),
+    (ESTONIAN_YEAR, "en", "and the year after?", {"validFrom": "2027-01-01", "validTo": "2027-12-31"}),
+    (ESTONIAN_YEAR, "et", "ja aasta varem?", {"validFrom": "2025-01-01", "validTo": "2025-12-31"}),
+]
+
+
+@pytest.mark.parametrize(("call", "language", "text", "moved"), SHIFTS, ids=[text for _, _, text, _ in SHIFTS])
+def test_the_next_day_is_the_one_after_what_was_asked_for(
+    call: Remembered, language: Language, text: str, moved: dict[str, Any]
+) -> None:
+    assert values(follow(call, text, language)) == call.last.arguments | moved
+
+
+def test_tomorrow_is_counted_from_today_and_so_is_a_day_after_nothing() -> None:
+    assert values(follow(TRAIN, "and tomorrow?"))["date"] == "2026-03-11"
+    undated = remembered(WEATHER, {"city": "Tallinn"}, "weather in Tallinn")
+    assert values(follow(undated, "and the next day?"))["date"] == "2026-03-11"
+
+
+@pytest.mark.parametrize(
+    ("text", "date", "moved"),
+    [("the month after", "2026-01-31", "2026-02-28"), ("the year before", "2024-02-29", "2023-02-28"),
+     ("the month before", "2026-03-15", "2026-02-15"), ("the next day", "9999-12-31", "the next day")],
+)  # fmt: skip
+def test_a_shift_keeps_to_the_calendar(text: str, date: str, moved: str) -> None:
+    assert as_shifted(text, ("date",), {"date": date}, WEATHER) == moved
 
 
 def a_lean(call: Remembered, **follow: Any) -> Lean:
