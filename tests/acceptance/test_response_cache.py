@@ -26,7 +26,7 @@ pytestmark = pytest.mark.stack
 LANGUAGES = pytest.mark.parametrize("language", ["en", "et", "ru"])
 
 
-NEEDED = ("get_public_holidays", "get_weather", "get_library_loans", "renew_library_loans")
+NEEDED = ("get_public_holidays", "get_weather", "get_train_times", "get_library_loans", "renew_library_loans")
 
 
 def index_some(stack: Stack) -> None:
@@ -101,25 +101,27 @@ FOUR_TURNS: dict[str, tuple[str, str, str, str]] = {
     "en": (
         "What are public holidays in Estonia in 2026?",
         "Same for Latvia?",
-        "Which of those is on a Monday?",
-        "What is the weather in Tallinn tomorrow?",
+        "Which of those is a bank holiday?",
+        "What is the weather in Tallinn?",
     ),
     "et": (
         "Millised on riigipühad Eestis 2026. aastal?",
         "Sama Läti kohta?",
-        "Mis neist on esmaspäeval?",
-        "Milline ilm on homme Tallinnas?",
+        "Millised neist on puhkepäevad?",
+        "Milline ilm on Tallinnas?",
     ),
     "ru": (
         "Какие государственные праздники в Эстонии в 2026 году?",
-        "А для Латвии?",
-        "Какие из них в понедельник?",
-        "Какая погода завтра в Таллине?",
+        "То же самое для Латвии?",
+        "Какие из них нерабочие дни?",
+        "Какая погода в Таллине?",
     ),
 }
 
 
-MONDAY = {"en": "monday", "et": "esmaspäev", "ru": "понедельник"}
+ON_MONDAY = {"en": ("Which of those is on a Monday?", "monday"), "et": ("Mis neist on esmaspäeval?", "esmaspäev"),
+             "ru": ("А какие из них в понедельник?", "понедельник")}  # fmt: skip
+ELSEWHERE = {"en": "and in Tartu?", "et": "aga Tartus?", "ru": "а в Тарту?"}
 
 
 @LANGUAGES
@@ -142,14 +144,41 @@ def test_the_four_turns_of_the_seed(stack: Stack, language: str) -> None:
     which, calls = chat.say(third)
     assert calls == [], which.text
     assert chat.marks(which)["get_public_holidays"].source == "L2"
-    # Only rows of the list that was there, and not all of them.
-    rows = [line for line in which.text.splitlines() if "2026" in line]
+    listed = {line for line in latvia.text.splitlines() if line.startswith("– ")}
+    assert len(listed) > 5
+    assert listed <= set(which.text.splitlines()), which.text
+    assert which.text != latvia.text
+
+    question, day = ON_MONDAY[language]
+    monday, calls = chat.say(question)
+    assert calls == [], monday.text
+    rows = {f"– {line.removeprefix('– ')}" for line in monday.text.splitlines()}
     assert rows
-    assert set(rows) < set(latvia.text.splitlines()), which.text
-    assert all(MONDAY[language] in row.casefold() for row in rows), which.text
+    assert all(day in row.casefold() for row in rows), monday.text
+    assert {row for row in listed if day in row.casefold()} <= rows, monday.text
 
     weather, calls = chat.say(fourth)
     assert [line.split("?")[0] for line in calls] == ["GET /weather"], weather.text
+    elsewhere, calls = chat.say(ELSEWHERE[language])
+    assert [(line.split("?")[0], arguments(line)["city"]) for line in calls] == [("GET /weather", "Tartu")], (
+        elsewhere.text
+    )
+
+
+NEXT_DAY = {
+    "en": ("When do trains go from Tartu to Tallinn on 5 December 2026?", "and the next day?"),
+    "et": ("Mis kell sõidavad rongid Tartust Tallinna 5. detsembril 2026?", "ja järgmisel päeval?"),
+    "ru": ("Когда идут поезда из Тарту в Таллин 5 декабря 2026 года?", "а на следующий день?"),
+}
+
+
+@LANGUAGES
+def test_the_next_day_is_the_one_after_the_day_that_was_asked_for(stack: Stack, language: str) -> None:
+    chat = Counted(stack)
+    ask, follow = NEXT_DAY[language]
+    for message, day in ((ask, "2026-12-05"), (follow, "2026-12-06"), (follow, "2026-12-07")):
+        reply, calls = chat.say(message)
+        assert [arguments(line) for line in calls] == [{"from": "Tartu", "to": "Tallinn", "date": day}], reply.text
 
 
 @pytest.mark.parametrize(
