@@ -37,6 +37,7 @@ class Collecting(Frozen):
     """An open collection: the endpoints, what is known for each, and how long the asking has gone on.
 
     `turns` counts questions asked so far. `asked` are the parameters that the last question named, in its order.
+    The answer names the parts of the message that no endpoint fits (`unmatched`) and those put off (`later`).
     """
 
     endpoints: tuple[EndpointProgress, ...]
@@ -48,6 +49,7 @@ class Collecting(Frozen):
     asked: tuple[str, ...] = ()
     last_question: str = ""
     unmatched: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
 
     @property
     def mode(self) -> Mode:

@@ -38,12 +38,23 @@ class Choice(Frozen):
     payload: str
 
 
+class PutOff(Frozen):
+    """A part of a message that is left for later: more was asked for than is done at once.
+
+    `endpoint` is what the part asks for; None where a message holds so many parts that this one was not looked at.
+    """
+
+    part: str
+    endpoint: Endpoint | None = None
+
+
 class Decision(Frozen):
     """What classification decided, and the rule that fired (for `explain` and the logs).
 
     SERVICE carries `endpoints` (two or more: parallel). CONTEXT and OOD carry `reply`, the finished sentence.
     `resumes` says that the chat's open collection takes this message. `unmatched` holds parts of the message that
-    no endpoint fits: the answer must say so. `keeps_collection` leaves an open collection open behind a side remark.
+    no endpoint fits, `later` those that are put off: the answer must say so. `keeps_collection` leaves an open
+    collection open behind a side remark.
     `blocked_by` names the guard that held the message back; `reply` then refuses it.
     """
 
@@ -56,5 +67,6 @@ class Decision(Frozen):
     reply: str = ""
     choices: tuple[Choice, ...] = ()
     unmatched: tuple[str, ...] = ()
+    later: tuple[PutOff, ...] = ()
     blocked_by: str = ""
     scores: dict[str, float] = {}

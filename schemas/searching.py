@@ -68,7 +68,10 @@ class Cost(Frozen):
 
 
 class Explanation(Frozen):
-    """Why a text is routed as it is. `parts` are the requests that it was read as, when it holds several."""
+    """Why a text is routed as it is.
+
+    `parts` are the requests that it was read as, when it holds several; `later` those beyond what is done at once.
+    """
 
     query: str
     language: Language
@@ -77,6 +80,7 @@ class Explanation(Frozen):
     chosen: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     unmatched: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
     candidates: tuple[Weighed, ...] = ()
     limits: Limits
     model: str

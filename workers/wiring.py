@@ -145,7 +145,11 @@ def _steps(settings: Settings, turns: TurnStore, calls: CachedCalls, way: Way, j
         clock=utc_now,
         batch_timeout=timedelta(seconds=settings.calling.batch_timeout_s),
         judges=judges,
-        wording=Wording(writer=judges.writer, guards=guards_of(settings.guard.answers, settings.guard)),
+        wording=Wording(
+            writer=judges.writer,
+            guards=guards_of(settings.guard.answers, settings.guard),
+            most_at_once=settings.routing.max_endpoints,
+        ),
     )
 
 

@@ -32,7 +32,7 @@ def _print(told: dict[str, Any]) -> None:
 
     chosen = ", ".join(told["chosen"]) or "nothing"
     typer.echo(f"{told['layer']} ({told['language']}), rule {told['rule']}: {chosen}")
-    for label in ("parts", "unmatched"):
+    for label in ("parts", "unmatched", "later"):
         for part in told[label]:
             typer.echo(f"  {label}: {part}")
     table = Table("endpoint", "name", "dense", "words", "order", "score", "band")

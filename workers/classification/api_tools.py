@@ -53,6 +53,7 @@ class ApiTools:
                 rule=route.rule,
                 endpoints=tuple(found.candidate.endpoint for found in route.found),
                 unmatched=route.unmatched,
+                later=route.later,
                 scores=route.scores,
             )
         offered = choices.offer(route.close, message.language)

@@ -58,6 +58,7 @@ class Explainer:
             chosen=tuple(endpoint.endpoint_id for endpoint in decision.endpoints),
             parts=self._parts(question.query, decision.language),
             unmatched=decision.unmatched,
+            later=tuple(one.part for one in decision.later),
             candidates=weighed,
             limits=self.search.limits,
             model=self.search.model,

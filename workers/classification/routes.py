@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.endpoints import Language
-from schemas.routing import Candidate
+from schemas.routing import Candidate, PutOff
 from workers.classification.decomposer import Decomposition, decompose
 from workers.classification.disambiguator import Disambiguator, NoVerdict
 from workers.classification.layer import EndpointSearcher
@@ -16,6 +16,9 @@ from workers.classification.requests import opens_request
 from workers.classification.smalltalk import small_talk
 from workers.classification.splitter import Splitter
 from workers.runtime.settings import RoutingSettings
+
+# A message of more parts than so many times what is done at once is not looked at to its end.
+_BATCHES_SEARCHED = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,12 +35,16 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
-    """Where a message leads. Without `found`, `close` are the endpoints to choose from. `scores` by endpoint id."""
+    """Where a message leads. Without `found`, `close` are the endpoints to choose from. `scores` by endpoint id.
+
+    `later` is what was asked for beyond what is done at once.
+    """
 
     rule: str
     found: tuple[Found, ...] = ()
     close: tuple[Candidate, ...] = ()
     unmatched: tuple[str, ...] = ()
+    later: tuple[PutOff, ...] = ()
     scores: dict[str, float]
 
 
@@ -58,10 +65,14 @@ class RouteFinder:
     disambiguator: Disambiguator | None = None
     splitter: Splitter | None = None
 
+    @property
+    def _most_parts(self) -> int:
+        return _BATCHES_SEARCHED * self.settings.max_endpoints
+
     async def find(self, text: str, *, tenant: str, wording: Language) -> Route | None:
         """Return the route of a message, or None when nothing fits. Raises what search raises."""
         split = decompose(text, wording) if self.settings.multi_intent_enabled else Decomposition(parts=(text,))
-        parts = split.parts[: self.settings.max_endpoints] if split.is_split else ()
+        parts = split.parts[: self._most_parts] if split.is_split else ()
         whole, *rest = await asyncio.gather(*(self._judged(part, tenant) for part in (text, *parts)))
         route = self._several(split, whole, list(zip(parts, rest, strict=True))) if split.is_split else None
         if route:
@@ -77,7 +88,7 @@ class RouteFinder:
             return None
         if not self.splitter.is_wanted(text, settled, wording):
             return None
-        split = await self.splitter.split(text, most=self.settings.max_endpoints)
+        split = await self.splitter.split(text, most=self._most_parts)
         if not split.is_split:
             return None
         judged = await asyncio.gather(*(self._judged(part, tenant) for part in split.parts))
@@ -108,10 +119,14 @@ class RouteFinder:
         found = _distinct(split, matches)
         if not split.is_explicit and not _is_surer(found, whole.match, adds=split.adds):
             return None
-        beyond = split.parts[self.settings.max_endpoints :]
-        unmatched = (*_unmatched(split, matches), *beyond)
+        unmatched = _unmatched(split, matches)
         if len(found) > 1:
-            return Route(rule="parallel", found=found, unmatched=unmatched, scores=scores)
+            most = self.settings.max_endpoints
+            waiting = [PutOff(part=one.part, endpoint=one.candidate.endpoint) for one in found[most:]]
+            beyond = [PutOff(part=part) for part in split.parts[len(parts) :]]
+            return Route(
+                rule="parallel", found=found[:most], unmatched=unmatched, later=(*waiting, *beyond), scores=scores
+            )
         if len(found) == 1 and unmatched:
             return Route(rule="partly_matched", found=found, unmatched=unmatched, scores=scores)
         if len(found) == 1 and _is_said_twice(found[0], whole.match, matches):

@@ -26,4 +26,4 @@ class IntentDecomposition(dspy.Signature):
 
     user_query: str = dspy.InputField(desc="what the person asked")
     mode: str = dspy.OutputField(desc="the word single or the word parallel")
-    sub_queries: list[str] = dspy.OutputField(desc="for parallel: two or three questions that stand alone; else []")
+    sub_queries: list[str] = dspy.OutputField(desc="for parallel: one question for each thing, standing alone; else []")

@@ -9,7 +9,7 @@ from typing import Literal
 
 from schemas.conversations import Collecting, EndpointProgress
 from schemas.endpoints import Endpoint, Language
-from schemas.routing import Choice
+from schemas.routing import Choice, PutOff
 from workers.extraction.assigning import Heard, hear, meant_endpoints
 from workers.extraction.continuation import steering, yes_or_no
 from workers.extraction.questions import Asker, names_of_flags
@@ -56,7 +56,9 @@ class Abandoned:
 Outcome = Asked | Ready | Abandoned
 
 
-def open_collection(endpoints: Sequence[Endpoint], query: str, *, unmatched: Sequence[str] = ()) -> Collecting:
+def open_collection(
+    endpoints: Sequence[Endpoint], query: str, *, unmatched: Sequence[str] = (), later: Sequence[PutOff] = ()
+) -> Collecting:
     """Begin to collect for those endpoints; nothing is known yet."""
     is_parallel = len(endpoints) > 1
     return Collecting(
@@ -65,6 +67,7 @@ def open_collection(endpoints: Sequence[Endpoint], query: str, *, unmatched: Seq
         max_turns=min(_PARALLEL_TURNS if is_parallel else _SINGLE_TURNS, _MOST_TURNS),
         continuation_turn=_PARALLEL_CONTINUATION if is_parallel else _SINGLE_CONTINUATION,
         unmatched=tuple(unmatched),
+        later=tuple(one.part for one in later),
     )
 
 
@@ -77,9 +80,9 @@ def collect(
     """
     reading = read(message, language=language, now=now)
     turn = _Turn(collecting=collecting, reading=reading, proposed=tuple(proposed))
-    if collecting.turns == 0:
-        return turn.take(turn.heard(collecting))
-    return turn.continued() if collecting.awaiting_continuation else turn.answered()
+    if collecting.awaiting_continuation:
+        return turn.continued()
+    return turn.take(turn.heard(collecting)) if collecting.turns == 0 else turn.answered()
 
 
 def ask_again(collecting: Collecting, *, language: Language, now: datetime) -> Outcome:
@@ -135,7 +138,7 @@ class _Turn:
         if heard.holds_value:
             return resumed.take(heard)
         if reply == "yes":
-            return resumed.ask()
+            return resumed.ask() if missing_of(resumed.collecting) else resumed.ready()
         if reply == "no":
             return self._abandon("declined")
         if steering(self.message):
@@ -213,12 +216,15 @@ class _Turn:
 
     def ask(self, *said_first: str) -> Outcome:
         """Ask for what is missing; at the continuation turn ask whether to go on; after the last turn give up."""
-        if self.collecting.turns + 1 == self.collecting.continuation_turn:
+        if not missing_of(self.collecting) or self.collecting.turns + 1 == self.collecting.continuation_turn:
             return self.ask_to_go_on(*said_first)
         return self._asked(self.asker.ask(*said_first), missing_of(self.collecting))
 
     def ask_to_go_on(self, *said_first: str) -> Outcome:
-        question, choices = self.asker.ask_to_go_on(*said_first)
+        """Ask whether to go on; where nothing is missing, that is an offer to do it."""
+        asker = self.asker
+        wording = asker.ask_to_go_on if missing_of(self.collecting) else asker.offer
+        question, choices = wording(*said_first)
         waiting = self.on(self.collecting.model_copy(update={"awaiting_continuation": True}))
         return waiting._asked(question, missing_of(self.collecting), choices)  # noqa: SLF001 - its own class
 

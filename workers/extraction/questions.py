@@ -43,10 +43,10 @@ class Asker:
         missing = listed([self._named(param, of) for param, of in self._missing_params()], self.language)
         return self._fresh("asking.go_on", said_first, missing=missing), self._yes_or_no()
 
-    def offer(self) -> tuple[str, tuple[Choice, ...]]:
+    def offer(self, *said_first: str) -> tuple[str, tuple[Choice, ...]]:
         """Offer to go on with what was interrupted, by its title; the choices are yes and no."""
         titles = [title(progress.endpoint, self.language) for progress in self.collecting.endpoints]
-        return self._fresh("asking.offer", (), title=listed(titles, self.language)), self._yes_or_no()
+        return self._fresh("asking.offer", said_first, title=listed(titles, self.language)), self._yes_or_no()
 
     def _yes_or_no(self) -> tuple[Choice, ...]:
         return tuple(

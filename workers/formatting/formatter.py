@@ -51,8 +51,8 @@ def answer(
         )
         for call, outcome in results
     ]
-    paragraphs += _unmatched(unmatched, language)
-    return _bounded("\n\n".join(paragraphs)) or text("formatting.nothing", language)
+    said = [_bounded("\n\n".join(paragraphs)), *_unmatched(unmatched, language)]
+    return "\n\n".join(filter(None, said)) or text("formatting.nothing", language)
 
 
 def remarks(

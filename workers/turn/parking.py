@@ -1,14 +1,18 @@
-"""A question about something else interrupts a collection: it is parked with its values, and offered again. Pure."""
+"""A question about something else interrupts a collection: it is parked with its values, and offered again. Pure.
+
+So is what a message asks for beyond what is done at once.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from schemas.conversations import Collecting, Conversation
 from schemas.endpoints import Language
-from schemas.routing import Choice, Decision
-from workers.extraction.loop import offer_again
+from schemas.routing import Choice, Decision, PutOff
+from workers.extraction.loop import Abandoned, collect, offer_again, open_collection
 
 _MOST_PARKED = 3
 
@@ -35,6 +39,40 @@ def parked_by(decision: Decision, conversation: Conversation | None) -> Conversa
 def _is_for(collecting: Collecting, decision: Decision) -> bool:
     wanted = {endpoint.endpoint_id for endpoint in decision.endpoints}
     return wanted == {progress.endpoint.endpoint_id for progress in collecting.endpoints}
+
+
+def left_by(decision: Decision, before: Conversation | None, *, now: datetime) -> Conversation | None:
+    """Return the chat as `parked_by` does, with what the decision puts off parked last: it is offered next.
+
+    Its values are read at once, from its own part of the message; as many as now are done at once later.
+    """
+    conversation = parked_by(decision, before)
+    put_off = [one for one in decision.later if one.endpoint]
+    if not put_off or decision.resumes:
+        return conversation
+    most = len(decision.endpoints)
+    batches = [put_off[at : at + most] for at in range(0, len(put_off), most)]
+    opened = [_opened(batch, decision.language, now) for batch in batches]
+    earlier = conversation or Conversation()
+    # The last that is parked is the first that is offered.
+    parked = (*earlier.parked, *reversed(opened))[-_MOST_PARKED:]
+    return earlier.model_copy(update={"parked": parked})
+
+
+def open_in(conversation: Conversation | None, decision: Decision, message: str) -> Collecting:
+    """Return the chat's open collection; without one, a fresh one for what the decision found in the message."""
+    if conversation and conversation.collecting:
+        return conversation.collecting
+    return open_collection(decision.endpoints, message, unmatched=decision.unmatched, later=decision.later)
+
+
+def _opened(batch: Sequence[PutOff], language: Language, now: datetime) -> Collecting:
+    query = "; ".join(one.part for one in batch)
+    fresh = open_collection([one.endpoint for one in batch if one.endpoint], query)
+    read = collect(fresh, query, language=language, now=now)
+    if isinstance(read, Abandoned):
+        return fresh
+    return fresh.model_copy(update={"endpoints": read.collecting.endpoints})
 
 
 def offered(conversation: Conversation | None, *, language: Language, now: datetime) -> Offer | None:

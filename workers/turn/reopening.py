@@ -40,7 +40,7 @@ def reopen(collecting: Collecting, results: Results) -> Reopened | None:
             reasons[call.call_id] = tuple(one.reason for one in of_said if one.reason)
     if not waiting:
         return None
-    left = collecting.model_copy(update={"endpoints": tuple(waiting.values()), "unmatched": ()})
+    left = collecting.model_copy(update={"endpoints": tuple(waiting.values()), "unmatched": (), "later": ()})
     return Reopened(collecting=left, reasons=reasons)
 
 

@@ -24,7 +24,7 @@ from workers.calling.outcomes import OutcomeStore
 from workers.calling.plan import plan
 from workers.classification.chain import Classifier
 from workers.errors import StaleTurn
-from workers.extraction.loop import Abandoned, Asked, Ready, ask_again, collect, open_collection
+from workers.extraction.loop import Abandoned, Asked, Ready, ask_again, collect
 from workers.llm.scope import asking_for
 from workers.messages.catalog import text
 from workers.runtime.clock import Clock, local_time
@@ -36,7 +36,7 @@ from workers.turn.following import ABOUT_THE_RESULT, Followed, Way
 from workers.turn.judges import Judges
 from workers.turn.machine import advance, next_command
 from workers.turn.memory import remembering, spoken_message
-from workers.turn.parking import offered, parked_by
+from workers.turn.parking import left_by, offered, open_in, parked_by
 from workers.turn.reopening import reopen
 from workers.turn.speech import Speaker
 from workers.turn.wording import Told, Wording, followed_by
@@ -97,11 +97,9 @@ class Steps:
     async def _extract(self, taken: Taken) -> Command | None:
         turn, decision = taken.turn, _decision(taken.turn)
         message = spoken_message(turn, taken.conversation)
-        conversation = parked_by(decision, taken.conversation)
-        collecting = conversation.collecting if conversation else None
-        if collecting is None:
-            collecting = open_collection(decision.endpoints, message, unmatched=decision.unmatched)
         now = local_time(self.clock(), turn.request.time_zone)
+        conversation = left_by(decision, taken.conversation, now=now)
+        collecting = open_in(conversation, decision, message)
         outcome = collect(collecting, message, language=decision.language, now=now)
         if self.judges.filler and isinstance(outcome, Asked):
             earlier = conversation.transcript if conversation else ()
@@ -190,6 +188,7 @@ class Steps:
                 results=results,
                 language=decision.language,
                 unmatched=collecting.unmatched if collecting else decision.unmatched,
+                later=collecting.later if collecting else (),
                 reasons=reopened.reasons if reopened else {},
                 now=now,
             )

@@ -9,7 +9,9 @@ from datetime import datetime
 from schemas.calls import ApiCall, CallOutcome, CallSucceeded
 from schemas.endpoints import Language
 from workers.formatting.formatter import answer
+from workers.formatting.locale import listing
 from workers.formatting.narrowing import narrowed
+from workers.formatting.quoting import ROW_LIMIT, clean, quoted
 from workers.formatting.writer import Writer
 from workers.guarding.guard import Guard, passes
 from workers.messages.catalog import text
@@ -24,6 +26,7 @@ class Told:
     results: Sequence[tuple[ApiCall, CallOutcome]]
     language: Language
     unmatched: Sequence[str]
+    later: Sequence[str] = ()
     reasons: Mapping[str, Sequence[str]]
     now: datetime
 
@@ -38,18 +41,23 @@ class Worded:
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """`guards` check every answer that holds an API's data; `writer` is the model's part."""
+    """`guards` check every answer that holds an API's data; `writer` is the model's part.
+
+    `most_at_once` is how many endpoints a turn calls: named where more was asked for.
+    """
 
     writer: Writer | None = None
     guards: tuple[Guard, ...] = ()
+    most_at_once: int = 3
 
     def word(self, told: Told) -> Worded:
         """Return the answer; where a guard objects, a sentence that says so."""
         by_rules = _narrowed(told) or _whole(told)
         if not passes(self.guards, by_rules, told.language):
             return Worded(text=text("guard.answer", told.language))
+        rest = put_off(told.later, told.language, most=self.most_at_once)
         if self.writer is None or not self.writer.is_wanted(told.results, language=told.language):
-            return Worded(text=by_rules)
+            return Worded(text=by_rules + rest)
         pieces = self.writer.write(
             told.question or told.query,
             told.results,
@@ -57,7 +65,7 @@ class Wording:
             now=told.now,
             unmatched=told.unmatched,
         )
-        return Worded(text=by_rules, pieces=pieces)
+        return Worded(text=by_rules + rest, pieces=followed_by(rest, pieces))
 
 
 def _narrowed(told: Told) -> str | None:
@@ -75,6 +83,12 @@ def _whole(told: Told) -> str:
     said = answer(told.query, told.results, language=told.language, unmatched=told.unmatched, reasons=told.reasons)
     is_untold = bool(told.question) and all(isinstance(outcome, CallSucceeded) for _, outcome in told.results)
     return f"{text('narrowing.untold', told.language)}\n\n{said}" if is_untold else said
+
+
+def put_off(parts: Sequence[str], language: Language, *, most: int) -> str:
+    """Name the parts of the message that are left for later, as a paragraph to go behind an answer; else nothing."""
+    named = [quoted(part, language, limit=ROW_LIMIT) for part in parts if clean(part)]
+    return f"\n\n{text('formatting.later', language, most=most, parts=listing(named, language))}" if named else ""
 
 
 async def followed_by(rest: str, pieces: AsyncIterator[str]) -> AsyncIterator[str]:

@@ -73,6 +73,9 @@ def test_no_more_than_three_are_called_at_once(stack: Stack, server: Misbehaving
 
     assert len(server.seen) - before <= 3
     assert len([event for event in events_of(stack, reply.turn_id) if isinstance(event, CallEnded)]) <= 3
+    assert "could not find" not in reply.text
+    assert "more than 3 at once" in reply.text
+    assert FOOTBALL.subject in reply.text.rpartition("more than 3")[2]
 
 
 def test_the_same_call_asked_for_twice_is_made_once(stack: Stack, server: Misbehaving) -> None:

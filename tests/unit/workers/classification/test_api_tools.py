@@ -75,17 +75,6 @@ async def test_a_dominant_endpoint_does_not_swallow_the_second_request() -> None
     assert search.most_at_once == 3
 
 
-async def test_a_fourth_request_is_named_and_not_searched() -> None:
-    said = "Calculate my tax, show the weather, find an address and tell me the electricity price"
-    search = WordSearch()
-
-    decision = await decided(twins.message(said), search=search)
-
-    assert ids(decision) == ["tax", "weather", "address"]
-    assert decision.unmatched == ("tell me the electricity price",)
-    assert decision.unmatched[0] not in search.searched
-
-
 async def test_a_request_that_no_endpoint_fits_is_named() -> None:
     decision = await decided(twins.message("Calculate my vehicle tax and explain climate change"))
 

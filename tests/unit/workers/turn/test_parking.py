@@ -8,10 +8,10 @@ import pytest
 
 from schemas.conversations import Collecting, Conversation
 from schemas.endpoints import Endpoint, Language
-from schemas.routing import Decision, Layer
-from tests.unit.workers.extraction.small_catalogue import ADDRESS, HOLIDAYS, TAX, WEATHER, Talk
+from schemas.routing import Decision, Layer, PutOff
+from tests.unit.workers.extraction.small_catalogue import ADDRESS, HOLIDAYS, PRICES, SCHOOL, TAX, WEATHER, Talk
 from workers.extraction.loop import Abandoned, Asked, Ready, collect
-from workers.turn.parking import offered, parked_by
+from workers.turn.parking import left_by, offered, parked_by
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
 LANGUAGES = pytest.mark.parametrize("language", ["en", "et", "ru"])
@@ -128,3 +128,57 @@ def test_the_latest_is_offered_first() -> None:
     assert offer is not None
     assert "public holidays" in offer.text
     assert offer.conversation.parked == parked[:1]
+
+
+def putting_off(*later: PutOff, at_once: int = 1) -> Decision:
+    return to(HOLIDAYS, SCHOOL, ADDRESS).model_copy(
+        update={"endpoints": (HOLIDAYS, SCHOOL, ADDRESS)[:at_once], "later": later}
+    )
+
+
+def test_what_is_put_off_is_parked_with_the_values_of_its_own_part() -> None:
+    tax = PutOff(part="vehicle tax of 123ABC", endpoint=TAX)
+
+    left = left_by(putting_off(tax), None, now=NOW)
+
+    assert left is not None
+    assert left.collecting is None
+    assert left.parked[0].endpoints[0].values == {"regNr": "123ABC"}
+    assert left.parked[0].turns == 0, "nothing was asked yet"
+
+
+def test_what_is_put_off_is_offered_before_what_was_interrupted_and_in_its_order() -> None:
+    interrupted = open_(HOLIDAYS, "holidays in Estonia")
+    later = [PutOff(part=f"show {one.name}", endpoint=one) for one in (TAX, WEATHER, PRICES)]
+
+    left = left_by(
+        putting_off(*later, PutOff(part="and more"), at_once=2), Conversation(parked=(interrupted,)), now=NOW
+    )
+
+    assert left is not None
+    names = [[progress.endpoint.name for progress in one.endpoints] for one in reversed(left.parked)]
+    assert names == [[TAX.name, WEATHER.name], [PRICES.name], [HOLIDAYS.name]]
+
+
+@LANGUAGES
+def test_a_yes_does_at_once_what_lacks_nothing(language: Language) -> None:
+    left = left_by(putting_off(PutOff(part="vehicle tax of 123ABC for 2026", endpoint=TAX)), None, now=NOW)
+    assert left is not None
+
+    waiting = offer_of(*left.parked, language=language)
+    went_on = collect(waiting, {"en": "yes", "et": "jah", "ru": "да"}[language], language=language, now=NOW)
+
+    assert isinstance(went_on, Ready)
+    assert went_on.collecting.endpoints[0].values == {"regNr": "123ABC", "calculationYear": 2026}
+
+
+def test_an_unclear_reply_to_the_offer_of_what_lacks_nothing_brings_the_offer_again() -> None:
+    left = left_by(putting_off(PutOff(part="vehicle tax of 123ABC for 2026", endpoint=TAX)), None, now=NOW)
+    assert left is not None
+
+    asked = collect(offer_of(*left.parked), "what do you know so far?", language="en", now=NOW)
+
+    assert isinstance(asked, Asked)
+    assert "vehicle tax (yes or no)?" in asked.question
+    assert "123ABC" in asked.question
+    assert isinstance(collect(asked.collecting, "yes", language="en", now=NOW), Ready)
