@@ -75,10 +75,11 @@ def _changed(reading: Reading) -> FollowUp | None:
 
 def _topical(reading: Reading, changed: dict[str, str]) -> FollowUp | None:
     """The question asked again with other values: "and the weather in Narva?"."""
-    if reading.wants("superlatives", "ordinals"):
+    is_code = all(value.sort == "code" for value in reading.values)  # "my second car is 456DEF"
+    if reading.wants("superlatives", *(() if is_code else ("ordinals",))):
         return None
-    if _only_function_words(reading) and not _leans(reading):
-        return _update(changed, _GUESS, "asks_it_of_another_value")
+    if _only_function_words(reading):
+        return _update(changed, _LIKELY if _leans(reading) else _GUESS, "asks_it_of_another_value")
     if reading.said["back"] - reading.said["same"] or not reading.on_topic - reading.in_values:
         return None
     if _leans(reading):
@@ -88,7 +89,10 @@ def _topical(reading: Reading, changed: dict[str, str]) -> FollowUp | None:
 
 def _only_function_words(reading: Reading) -> bool:
     """Whether nothing but the values has a meaning of its own: "what will it be like in Narva?"."""
-    led = reading.said["small"].union(*(reading.said[name] for name in ("asks", "back", "polite")))
+    names = ("asks", "back", "polite", "now")
+    led = reading.said["small"].union(
+        *(reading.said[name] for name in names), reading.trailing, range(reading.opener_end)
+    )
     return frozenset(range(len(reading.words))) - reading.in_values <= led
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from workers.caching.followup_reading import Reading
+from workers.caching.followup_values import Value, takers
 from workers.messages.asking import DIMENSIONS, Wish, words_of_key
 
 _PLACES = frozenset(["address", "place", "street", "town", "city", "county", "from", "to", "location"])
@@ -21,8 +22,10 @@ def question(reading: Reading) -> tuple[str, float]:
     is_kept = bool(reading.last.result and reading.last.fields) and reading.last.version == reading.view.version
     if is_kept and _picks(reading):
         return "picks_from_them", 0.8
-    if not is_kept or reading.unknown or (reading.values and not _are_filters(reading)):
+    if not is_kept or (reading.values and not _are_filters(reading)):
         return "", 0.0
+    if reading.unknown:
+        return ("asks_for_a_field_of_one", 0.6) if _of_one(reading) else ("", 0.0)
     if reading.has("same", "corrections") and not reading.has("back"):
         return "", 0.0
     if (reading.wants("superlatives") and not _has_dimension(reading)) or _asks_for_no_place_of_it(reading):
@@ -48,6 +51,18 @@ def _has_dimension(reading: Reading) -> bool:
     return any(not words or words & carried for words in needed)
 
 
+def _of_one(reading: Reading) -> bool:
+    """Whether it asks for something that one of them carries, in all but one word: "where did I catch the second"."""
+    is_plain = len(reading.unknown) == 1 and not reading.values
+    is_carried = bool(reading.wants("concepts", "fields")) or (
+        reading.has("where") and bool(_PLACES & _carried(reading))
+    )
+    pointing = (*reading.wants("ordinals"), *(reading.wants("superlatives") if _has_dimension(reading) else ()))
+    # "the next elections": what it points at is something else.
+    is_at_it = bool(pointing) and not any(each.end in reading.unknown for each in pointing)
+    return is_plain and is_carried and is_at_it and not _asks_for_no_place_of_it(reading)
+
+
 def _asks_for_no_place_of_it(reading: Reading) -> bool:
     """Whether it asks where, of a result that names no place: "where do I pay it?"."""
     return reading.has("where") and not _PLACES & _carried(reading)
@@ -57,9 +72,18 @@ def _are_filters(reading: Reading) -> bool:
     """Whether the values pick from what was found ("which of them are on a Monday") rather than ask for more."""
     has_dates = bool(_carried(reading) & DIMENSIONS["time"])
     are_days = all(value.sort in ("day", "year") for value in reading.values)
+    if any(value.sort == "year" and _is_another_year(value, reading) for value in reading.values):
+        return False
     is_plain = reading.text.endswith("?") and reading.opener_end == 0
-    picks = reading.has("back") and (is_plain or reading.has("asks") or bool(reading.wants("counts")))
+    is_pointing = reading.has("back") or bool(reading.wants("ordinals", "superlatives"))
+    picks = is_pointing and (is_plain or reading.has("asks") or bool(reading.wants("counts")))
     return are_days and has_dates and picks and not reading.has("same", "corrections")
+
+
+def _is_another_year(value: Value, reading: Reading) -> bool:
+    """Whether the call could have been made for that year, and was made for another."""
+    asked_for = [str(reading.last.arguments.get(param.name, "")) for param in takers(value, reading.view.params)]
+    return bool(asked_for) and not any(said.startswith(reading.words[value.first].text) for said in asked_for)
 
 
 def _carried(reading: Reading) -> frozenset[str]:

@@ -26,6 +26,7 @@ _LISTS = (
     "thanks",
     "partitive",
     "where",
+    "now",
 )
 _SHORTEST_TOPIC = 3
 _SHORTEST_HEAD = 5
@@ -188,7 +189,7 @@ class Reading:
         leading: set[int] = set()
         for value in self.values:
             at = value.first - 1
-            while at >= 0 and self.words[at].folded in small:
+            while at >= 0 and (at in self.on_topic or self.words[at].folded in small):
                 leading.add(at)
                 at -= 1
         drops = lexicon("followup.drops", self.language)

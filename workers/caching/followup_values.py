@@ -23,6 +23,7 @@ _CODE = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{4,}(?![\w-])|
 _CAPITAL_CODE = re.compile(r"[A-Z]{2,3}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = re.compile(r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?")
+_DAY_OF_MONTH = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 _CLOCK = re.compile(r"\b\d{1,2}:\d\d\b")
 _NAMES: tuple[tuple[Sort, str], ...] = (("country", "countries"), ("city", "cities"), ("currency", "currencies"))
 _SHORT_MONTHS = ("may", "march", "mai", "маи")
@@ -61,14 +62,14 @@ def values_in(spoken: Spoken, params: Sequence[ParamSpec]) -> tuple[Value, ...]:
         if all(candidate.end <= other.first or other.end <= candidate.first for other in found):
             found.append(candidate)
     found.sort(key=lambda value: value.first)
-    kept = [value for value in found if len(found) == 1 or not _opens(value, spoken)]
+    kept = [value for value in found if len(found) == 1 or not _is_present(value, spoken)]
     return tuple(_joined(kept, spoken))
 
 
-def _opens(value: Value, spoken: Spoken) -> bool:
-    """Whether it only opens the message: "now" in "ok, now Sweden"."""
-    openers = lexicon("followup.openers", spoken.language)
-    return value.sort == "day" and value.first <= 1 and openers.match(spoken.words, value.first) == value.end
+def _is_present(value: Value, spoken: Spoken) -> bool:
+    """Whether it is but a "now" beside another value: "ok, now Sweden", "I'm in Narva now"."""
+    present = lexicon("followup.now", spoken.language)
+    return value.sort == "day" and present.match(spoken.words, value.first) == value.end
 
 
 def _rank(value: Value) -> int:
@@ -88,7 +89,7 @@ def _candidates(spoken: Spoken, params: Sequence[ParamSpec]) -> Iterator[Value]:
         end = lexicon("followup.days", spoken.language).match(spoken.words, at, errors=spoken.errors)
         if end > at:
             yield Value(sort="day", first=at, end=end)
-        if _is_calendar_word(spoken, at):
+        if _is_calendar_word(spoken, at) or _is_day_of_month(spoken, at):
             yield Value(sort="day", first=at, end=at + 1)
     yield from _options(spoken, params)
     for sort, names in _NAMES:
@@ -115,6 +116,14 @@ def _is_calendar_word(spoken: Spoken, at: int) -> bool:
     if word.folded.startswith("ма") and language == "ru":
         return word.folded in ("маи", "мая", "мае", "март", "марта", "марте")
     return any(is_form_of(word.folded, base, language, errors=at in spoken.errors) for base in _calendar(language))
+
+
+def _is_day_of_month(spoken: Spoken, at: int) -> bool:
+    """Whether "7th" stands beside a month: "the 7th of December"."""
+    if not _DAY_OF_MONTH.fullmatch(spoken.words[at].folded):
+        return False
+    beside = (i for i in (at - 1, at + 1, at + 2) if 0 <= i < len(spoken.words))
+    return any(_is_calendar_word(spoken, i) for i in beside)
 
 
 @cache

@@ -51,6 +51,8 @@ def narrowed(question: str, call: ApiCall, body: JsonValue, *, language: Languag
 
 def _of_items(asked: Asked, items: Items) -> str | None:
     """Answer from the list; None when it can't tell."""
+    if asked.compares:
+        return None
     rows = _picked(asked, items)
     if not rows:
         is_known = rows is not None and bool(asked.days.tests and items.rows)

@@ -107,6 +107,13 @@ class Asked:
         return {at for at, word in enumerate(self.words) if any(same_stem(word.folded, other) for other in own)}
 
     @cached_property
+    def compares(self) -> bool:
+        """Whether a superlative's word is measured against something: "earlier than June", "раньше июня"."""
+        than = lexicon("followup.than", self.spoken)
+        behind = (each.end for each in self.wants("superlatives") if each.end < len(self.words))
+        return any(at in self.days.places or self.words[at].folded in than for at in behind)
+
+    @cached_property
     def is_of_their_kind(self) -> bool:
         """Whether it asks which of them are what they all are ("which of those public holidays is a bank holiday")."""
         return bool(self._covered("followup.partitive")) and not self.names and bool(self._alike(self._titles))

@@ -128,6 +128,9 @@ UNTOLD: list[tuple[str, Language, str]] = [
     ("holidays", "et", "mis neist on juunist alates?"),
     ("holidays", "et", "mis neist ei ole juunis?"),
     ("holidays", "ru", "какие из них до июня?"),
+    ("holidays", "en", "which of them are earlier than June?"),
+    ("holidays", "et", "mis neist on varasemad kui juuni?"),
+    ("holidays", "ru", "какие из них раньше июня?"),
     ("holidays", "ru", "есть ли среди них летние?"),  # "среди" is no Wednesday
     ("weather", "en", "which one is the longest?"),
     ("weather", "en", "how many are there?"),
