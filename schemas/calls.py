@@ -47,8 +47,9 @@ class Cached(Frozen):
 
 
 class CallSucceeded(Frozen):
-    """A 2xx answer. `body` is parsed JSON, or the text when it was not JSON; None for an empty body.
+    """A 2xx answer that tells of no error.
 
+    `body` is parsed JSON, or the text when it was not JSON; None for an empty body.
     `fresh_for_s` is what the API allows caches (0: not at all; None: it says nothing).
     """
 
@@ -62,7 +63,10 @@ class CallSucceeded(Frozen):
 
 
 class CallFailed(Frozen):
-    """Anything else. `status` is 0 when no response came; `body` is kept for 4xx only, to reopen the right slot."""
+    """Anything else. `status` is 0 when no response came.
+
+    `body` is kept of refusals only (4xx, or a 2xx that tells of an error), to reopen the right slot.
+    """
 
     kind: Literal["failed"] = "failed"
     call_id: str

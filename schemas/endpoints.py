@@ -87,12 +87,29 @@ class Rendering(Frozen):
     labels: dict[str, Texts] = {}
 
 
+def _as_values(value: object) -> object:
+    return value if isinstance(value, list | tuple) else (value,)
+
+
+class SuccessRule(Frozen):
+    """What a 2xx answer must hold to count as a success. Paths are dotted, as in `Rendering`: "data.items", "0.state".
+
+    `present` must have a value; `absent` must have none (null, false, 0, "" and empty are none); `equals` names the
+    values of which the one at the path must be one.
+    """
+
+    present: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    equals: dict[str, Annotated[tuple[JsonValue, ...], BeforeValidator(_as_values)]] = {}
+
+
 class Endpoint(Frozen):
     """A registered API endpoint. `titles` name it to people ("public holidays"); `version` grows at each change.
 
     `base_urls` maps an environment (`test`) to what takes the place of the URL's scheme and host there; a path of its
     own is put before the URL's path. `idempotency_header` carries the key of a call that must not be made twice.
     `check` is a path on the same host, such as `/orders/{idempotency_key}`: a GET there tells whether it went through.
+    Without a rule of `success`, a 2xx answer that holds nothing but an error is a failure.
     """
 
     endpoint_id: str = Field(min_length=1, max_length=200)
@@ -125,6 +142,7 @@ class Endpoint(Frozen):
     base_urls: dict[str, Annotated[str, Field(pattern=BASE_URL)]] = {}
     idempotency_header: str = Field(default="Idempotency-Key", pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")
     check: str | None = Field(default=None, pattern=r"^/[^\s#\\]*$", max_length=2_000)
+    success: SuccessRule | None = None
     version: int = 1
 
     @model_validator(mode="after")

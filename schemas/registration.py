@@ -25,6 +25,7 @@ from schemas.endpoints import (
     ParamSpec,
     Phrases,
     Rendering,
+    SuccessRule,
     Texts,
 )
 
@@ -211,6 +212,7 @@ class EndpointRegistration(DoorModel):
     base_urls: dict[str, Annotated[str, Field(pattern=BASE_URL)]] = {}
     idempotency_header: str = Field(default="Idempotency-Key", pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")
     check: str | None = Field(default=None, pattern=r"^/[^\s#\\]*$", max_length=2_000)
+    success: SuccessRule | None = None
 
     @model_validator(mode="before")
     @classmethod

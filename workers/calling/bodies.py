@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import html
 import json
 import re
 from dataclasses import dataclass
@@ -28,12 +29,23 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _HTML = re.compile(r"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_TITLE = re.compile(r"<title[^>]{0,200}>([^<]{0,500})", re.IGNORECASE)
+_TITLE_CHARS = 100
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 _ODD_LATIN = re.compile(rb"[\x80-\x9f]")
 
 
 class BodyUnreadable(Exception):
     """The body is nothing to answer from: broken JSON, an HTML page, an image."""
+
+
+class _HtmlPage(BodyUnreadable):
+    """A page for browsers; `title` is for the log."""
+
+    def __init__(self, text: str) -> None:
+        found = _TITLE.search(text)
+        self.title = " ".join(html.unescape(found[1]).split()) if found else "without a title"
+        super().__init__("an HTML page")
 
 
 class BodyTooDeep(Exception):
@@ -94,7 +106,11 @@ def read_body(data: bytes, content_type: str, *, secrets: frozenset[str] = froze
     text = to_text(data, media.charset).strip("\x00")
     if not text.strip():
         return None
-    return Redaction(secrets).value(_read(text, media))
+    redaction = Redaction(secrets)
+    try:
+        return redaction.value(_read(text, media))
+    except _HtmlPage as error:
+        raise BodyUnreadable(f"an HTML page: {redaction.text(error.title)[:_TITLE_CHARS]}") from None
 
 
 def _read(text: str, media: MediaType) -> JsonValue:
@@ -103,7 +119,7 @@ def _read(text: str, media: MediaType) -> JsonValue:
     if media.name in _JSON_LINES:
         return [_parse(line) for line in text.splitlines() if line.strip()]
     if "html" in media.name or _HTML.match(text):
-        raise BodyUnreadable("an HTML page")
+        raise _HtmlPage(text)
     try:
         if media.is_xml:
             return read_xml(text)
@@ -174,6 +190,11 @@ def _paired(value: JsonValue) -> JsonValue:
         repaired: JsonValue = json.loads(written.encode(errors="replace"))
         return repaired
     return value
+
+
+def is_garbled(data: bytes, content_type: str) -> bool:
+    """Whether some bytes stand for no letter: they became U+FFFD, here or before they were sent."""
+    return "\ufffd" in to_text(data, media_type(content_type).charset)
 
 
 def to_text(data: bytes, charset: str | None) -> str:

@@ -14,17 +14,21 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import httpx
+import structlog
 
 from schemas.base import JsonValue
 from schemas.calls import ApiCall, CallFailed, CallOutcome, CallSucceeded, FailureReason
 from workers.caching.freshness import fresh_for_s
-from workers.calling.bodies import BodyTooDeep, BodyUnreadable, read_body
+from workers.calling.bodies import BodyTooDeep, BodyUnreadable, is_garbled, media_type, read_body
 from workers.calling.collecting import BodyCollector, BodyTooLarge
 from workers.calling.egress import EgressGuard, EgressRefused
 from workers.calling.prepared import PreparedRequest
 from workers.calling.retries import retry_after
+from workers.calling.success import refusal_in
 from workers.calling.transport import CertificateUnusable, HttpClients
 from workers.runtime.settings import CallingSettings
+
+log = structlog.get_logger(__name__)
 
 MAX_HEADER_BYTES = 32 * 1024
 MAX_ERROR_BYTES = 64 * 1024
@@ -100,15 +104,15 @@ class ApiClient:
         try:
             async with asyncio.timeout(timeout_s):
                 return await self._exchange(flight, request, timeout_s)
-        except EgressRefused:
+        except (EgressRefused, httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError):
             return flight.failed(FailureReason.REFUSED)
         except CertificateUnusable:
             return flight.failed(FailureReason.AUTH_MISSING)
         except (TimeoutError, httpx.TimeoutException):
             return flight.broke_off(FailureReason.TIMED_OUT)
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError):
-            return flight.failed(FailureReason.REFUSED)
-        except httpx.TransportError:
+        except httpx.TransportError as error:
+            if _is_for_its_headers(error):
+                return flight.failed(FailureReason.TOO_LARGE)
             return flight.broke_off(FailureReason.UNREACHABLE)
 
     async def _exchange(self, flight: _Flight, request: PreparedRequest, timeout_s: float) -> CallOutcome:
@@ -138,19 +142,27 @@ class ApiClient:
 
     async def _success(self, flight: _Flight, response: httpx.Response, secrets: frozenset[str]) -> CallOutcome:
         status = response.status_code
+        content_type = response.headers.get("content-type", "")
         try:
             data = await _read(response, self._max_bytes)
-            body = read_body(data, response.headers.get("content-type", ""), secrets=secrets)
+            body = read_body(data, content_type, secrets=secrets)
         except (BodyTooLarge, BodyTooDeep):
             return flight.failed(FailureReason.TOO_LARGE, status=status)
-        except BodyUnreadable:
+        except BodyUnreadable as error:
+            log.warning("answer_unreadable", endpoint=flight.call.endpoint.endpoint_id, status=status, why=str(error))
             return flight.broke_off(FailureReason.SERVER_ERROR, status=status)
+        is_problem = media_type(content_type).name == "application/problem+json"
+        refusal = refusal_in(body, flight.call.endpoint.success, is_problem=is_problem)
+        if refusal is not None:
+            kept = body if refusal is FailureReason.CLIENT_ERROR else None
+            return flight.failed(refusal, status=status, body=kept)
         return CallSucceeded(
             call_id=flight.call.call_id,
             status=status,
             body=body,
             elapsed_ms=flight.elapsed_ms(),
-            fresh_for_s=fresh_for_s(response.headers),
+            # What could not be decoded may come whole the next time.
+            fresh_for_s=0.0 if is_garbled(data, content_type) else fresh_for_s(response.headers),
         )
 
     async def _client_error(self, flight: _Flight, response: httpx.Response, secrets: frozenset[str]) -> CallFailed:
@@ -200,6 +212,15 @@ def _files(request: PreparedRequest) -> list[tuple[str, tuple[str | None, bytes,
     if not request.multipart:
         return None
     return [(part.name, (part.file_name, part.text.encode(), part.media_type)) for part in request.multipart]
+
+
+def _is_for_its_headers(error: BaseException | None) -> bool:
+    """Whether h11, at the bottom of the chain, gave up on headers that are longer than it ever reads."""
+    while error is not None:
+        if getattr(error, "error_status_hint", None) == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _secrets(call: ApiCall) -> frozenset[str]:

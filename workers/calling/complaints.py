@@ -1,4 +1,4 @@
-"""What a 4xx complains about: which parameter, and the API's own reason. Pure.
+"""What a refusal complains about: which parameter, and the API's own reason. Pure.
 
 Read are problem+json with `errors` or `invalid-params` (RFC 9457 and its elder RFC 7807), the validation lists of
 FastAPI, Spring, ASP.NET, Laravel, Rails, JSON:API and their like, and plain text that names a parameter.
@@ -18,7 +18,15 @@ from schemas.endpoints import Endpoint, ParamSpec
 REASON_LIMIT = 300
 # Refusals that another value may mend; the others are about who asks, how often, or in which form.
 _MENDABLE = frozenset(
-    {HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
+    {
+        HTTPStatus.OK,
+        HTTPStatus.CREATED,
+        HTTPStatus.ACCEPTED,
+        HTTPStatus.BAD_REQUEST,
+        HTTPStatus.NOT_FOUND,
+        HTTPStatus.CONFLICT,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+    }
 )
 _DEEPEST = 6
 _ENTRIES_READ = 50
@@ -74,7 +82,8 @@ class Complaint:
 def complaints(failed: CallFailed, endpoint: Endpoint) -> tuple[Complaint, ...]:
     """List the parameters that the answer complains about, each once, in the answer's order; () when it names none.
 
-    Only declared parameters are named, and only by statuses that another value may mend: 400, 404, 409, 422.
+    Only declared parameters are named, and only by statuses that another value may mend: 400, 404, 409, 422, and
+    those 2xx whose body tells of an error.
     """
     if failed.reason is not FailureReason.CLIENT_ERROR or failed.status not in _MENDABLE:
         return ()

@@ -192,6 +192,13 @@ async def _fat_headers(_server: Misbehaving, _request: Seen, writer: Writer) -> 
     await _send(writer, "200 OK", b"{}", content_type="application/json", x_fat="x" * 60_000)
 
 
+async def _endless_headers(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\n")
+    while not writer.is_closing():
+        writer.write(b"x-more: " + b"x" * 1_000 + b"\r\n")
+        await writer.drain()
+
+
 async def _garbage(_server: Misbehaving, _request: Seen, writer: Writer) -> None:
     writer.write(b"this is not HTTP\r\n\r\n")
     await writer.drain()
@@ -265,6 +272,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "no-content": _no_content,
     "empty": _empty,
     "fat-headers": _fat_headers,
+    "endless-headers": _endless_headers,
     "garbage": _garbage,
     "cookie": _cookie,
     "token": _token,

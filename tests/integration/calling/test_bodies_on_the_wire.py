@@ -15,6 +15,7 @@ from schemas.calls import ApiCall, CallFailed, CallOutcome, CallSucceeded, Failu
 from schemas.endpoints import LANGUAGES
 from schemas.ids import TurnId
 from tests.integration.calling.conftest import MakeCall
+from workers.caching.freshness import kept_for_s
 from workers.calling.caller import Caller
 from workers.formatting.formatter import answer
 from workers.messages.catalog import text
@@ -23,6 +24,7 @@ JSON = "application/json"
 KROSS: JsonValue = {"author": "Kross"}
 OPEN = "Сегодня открыто до вечера"
 ROWS = [{"name": f"Library {number}", "books": 1_000 + number, "open": "9.00"} for number in range(4_000)]
+TITLES = {"en": "books", "et": "raamatud", "ru": "книги"}
 Ask = Callable[..., Awaitable[tuple[ApiCall, CallOutcome]]]
 
 
@@ -40,10 +42,12 @@ async def ask(caller: Caller, make_call: MakeCall, turn_id: TurnId, soon: dateti
     listener = await asyncio.start_server(serve, "127.0.0.1", 0)
     port = listener.sockets[0].getsockname()[1]
 
-    async def asked(body: bytes, content_type: str, status: str = "200 OK") -> tuple[ApiCall, CallOutcome]:
+    async def asked(
+        body: bytes, content_type: str, status: str = "200 OK", **endpoint: object
+    ) -> tuple[ApiCall, CallOutcome]:
         kind = f"content-type: {content_type}\r\n" if content_type else ""
         said.append(f"HTTP/1.1 {status}\r\n{kind}content-length: {len(body)}\r\n\r\n".encode() + body)
-        call = make_call(f"http://127.0.0.1:{port}/x", titles={"en": "books", "et": "raamatud", "ru": "книги"})
+        call = make_call(f"http://127.0.0.1:{port}/x", index=len(said), titles=TITLES, **endpoint)
         return call, await caller.call(call, turn_id=turn_id, deadline=soon)
 
     yield asked
@@ -93,6 +97,67 @@ async def test_what_is_no_answer_is_a_failure_with_a_sentence_and_nothing_of_it_
     assert outcome.reason is reason
     for language in LANGUAGES:
         assert answer("?", [(call, outcome)], language=language) == text(f"call.{reason}", language)
+
+
+@pytest.mark.parametrize(
+    ("sent", "content_type"),
+    [
+        (b'{"error": "No such country."}', "application/json; charset=utf-8"),
+        (b'{"title": "Bad Request", "detail": "No such country."}', "application/problem+json"),
+    ],
+)
+async def test_an_error_with_status_200_is_a_failure_that_shows_the_apis_reason(
+    ask: Ask, sent: bytes, content_type: str
+) -> None:
+    call, outcome = await ask(sent, content_type)
+
+    assert isinstance(outcome, CallFailed)
+    assert (outcome.reason, outcome.status) == (FailureReason.CLIENT_ERROR, 200)
+    said = answer("?", [(call, outcome)], language="en")
+    assert said.startswith(text("call.client_error", "en"))
+    assert "No such country." in said
+
+
+async def test_an_endpoint_may_declare_what_a_success_holds(ask: Ask) -> None:
+    declared = {"success": {"equals": {"state": "ok"}}}
+
+    _, refused = await ask(b'{"state": "gone", "items": [1]}', JSON, **declared)
+    _, taken = await ask(b'{"state": "ok", "error": "old news"}', JSON, **declared)
+
+    assert isinstance(refused, CallFailed)
+    assert refused.reason is FailureReason.CLIENT_ERROR
+    assert isinstance(taken, CallSucceeded)
+
+
+@pytest.mark.parametrize(
+    ("sent", "content_type", "is_whole"),
+    [
+        ("Täna avatud".encode(), "text/plain; charset=utf-8", True),
+        ("Täna avatud".encode("cp1257"), "text/plain; charset=utf-8", True),
+        (OPEN.encode("cp1251"), "text/plain", True),
+        (codecs.BOM_UTF8 + "Täna avatud".encode("cp1257"), "text/plain", False),
+        ('{"a": "T\ufffdna"}'.encode(), JSON, False),
+    ],
+)
+async def test_what_could_not_be_decoded_whole_is_said_but_never_cached(
+    ask: Ask,
+    sent: bytes,
+    content_type: str,
+    is_whole: bool,  # noqa: FBT001 - a row of a table
+) -> None:
+    call, outcome = await ask(sent, content_type)
+
+    assert isinstance(outcome, CallSucceeded)
+    assert (kept_for_s(call, outcome, default_s=60.0) > 0) is is_whole
+
+
+async def test_an_error_that_is_no_utf8_is_read_and_never_raises(ask: Ask) -> None:
+    sent = '{"detail": "Riiki pole: Võru"}'.encode("latin-1")
+
+    for content_type in ("application/json; charset=iso-8859-1", "application/json", "text/plain; charset=nonsense"):
+        call, outcome = await ask(sent, content_type, status="404 Not Found")
+        assert isinstance(outcome, CallFailed)
+        assert "Riiki pole: Võru" in answer("?", [(call, outcome)], language="en")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

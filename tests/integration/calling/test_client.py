@@ -62,6 +62,7 @@ ENDINGS = [
     ("/bomb", FailureReason.TOO_LARGE, FailureReason.TOO_LARGE, 200),
     ("/endless", FailureReason.TOO_LARGE, FailureReason.TOO_LARGE, 200),
     ("/fat-headers", FailureReason.TOO_LARGE, FailureReason.TOO_LARGE, 200),
+    ("/endless-headers", FailureReason.TOO_LARGE, FailureReason.TOO_LARGE, 0),
 ]
 
 

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 import redis.asyncio as aioredis
 
+from schemas.calls import CallFailed, CallSucceeded, FailureReason
 from schemas.ids import chat_key, new_turn_id
 from schemas.turns import TurnRequest
 from tasks.deadletters import DeadLetter, DeadLetters
 from tests.conftest import free_port
 from tests.integration.ops.conftest import Cli
+from workers.calling.outcomes import OutcomeStore
 from workers.runtime.keys import Keys
 from workers.runtime.settings import TurnSettings
 from workers.sessions.turns import TurnStore
@@ -100,6 +102,28 @@ async def test_a_turn_is_shown_with_its_record_and_its_events(
     assert shown["events"][0]["type"] == "phase"
     assert request.turn_id in text
     assert "tere" in text
+
+
+async def test_a_result_too_long_to_be_said_is_kept_whole_by_its_calls_id(
+    clean_redis: aioredis.Redis, redis_url: str, cli: Cli
+) -> None:
+    turn_id = new_turn_id(chat_key("default", "c"))
+    request = TurnRequest(
+        turn_id=turn_id, tenant="default", chat_id="c", message="rows", accepted_at=NOW, deadline_at=NOW
+    )
+    await TurnStore(clean_redis, Keys(), TurnSettings()).admit(request, on_busy="enqueue")
+    rows = [{"name": f"Library {number}", "books": number} for number in range(4_000)]
+    answered = CallSucceeded(call_id=f"{turn_id}:0", status=200, body=rows)
+    refused = CallFailed(call_id=f"{turn_id}:1", reason=FailureReason.UNKNOWN)
+    for outcome in (answered, refused):
+        await OutcomeStore(clean_redis, Keys()).record(turn_id, outcome)
+
+    shown = json.loads(cli("turn", "show", turn_id, "--json", REDIS_URL=redis_url).stdout)
+    text = cli("turn", "show", turn_id, REDIS_URL=redis_url).stdout
+
+    assert shown["outcomes"][0]["body"] == rows
+    assert "unknown" in text
+    assert "Library 3999" not in text
 
 
 def test_what_is_no_turn_is_told_apart_from_what_is_forgotten(cli: Cli, redis_url: str) -> None:

@@ -149,3 +149,12 @@ def test_secrets_are_blanked_out() -> None:
 def test_a_charset_is_read_from_the_header_in_any_case() -> None:
     assert media_type('Text/Plain; Charset="UTF-8"').charset == "UTF-8"
     assert media_type("text/plain").charset is None
+
+
+def test_of_an_html_page_the_title_is_told_to_the_log_without_secrets() -> None:
+    page = b"<!doctype html><head><title lang=en>\n Sign in &amp; go on: s3cretValue \n</title></head><p>private"
+
+    with pytest.raises(BodyUnreadable, match=r"^an HTML page: Sign in & go on: \*\*\*$"):
+        read_body(page, "text/html", secrets=frozenset({"s3cretValue"}))
+    with pytest.raises(BodyUnreadable, match="without a title"):
+        read_body(b"<html><p>x", "")

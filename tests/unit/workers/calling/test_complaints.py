@@ -88,7 +88,7 @@ def test_only_a_client_error_is_a_complaint(reason: FailureReason) -> None:
     assert read({"errors": {"country": ["no"]}}, reason=reason) == []
 
 
-@pytest.mark.parametrize("status", [400, 404, 409, 422])
+@pytest.mark.parametrize("status", [200, 400, 404, 409, 422])
 def test_a_status_that_another_value_may_mend_is_a_complaint(status: int) -> None:
     assert read({"errors": {"country": ["no"]}}, status=status) == [("country", "no")]
 
