@@ -60,7 +60,9 @@ class Collecting(Frozen):
 class Conversation(Frozen):
     """The chat's record; absent means a new chat. `choices` are the buttons offered last (only these are accepted).
 
-    `parked` are collections that a question about something else has interrupted, the latest last.
+    `parked` are collections that a question about something else has interrupted, the latest last. `called_in` is the
+    turn whose calls the cache should remember last: where it remembers another's, its word was lost, and counts for
+    nothing.
     """
 
     language: Language | None = None
@@ -68,4 +70,5 @@ class Conversation(Frozen):
     transcript: tuple[Utterance, ...] = ()
     choices: tuple[Choice, ...] = ()
     parked: tuple[Collecting, ...] = ()
+    called_in: str = ""
     updated_at: AwareDatetime | None = None

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 import uuid
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 import pytest
+import redis
 
 from ops.local.catalogue import DEMO_CATALOGUE, index_all, read_catalogue
 from ops.local.options import StackOptions
 from ops.local.stack import Stack
-from schemas.calls import Cached
-from schemas.events import AnswerCompleted, CallEnded, TurnEvent
-from tests.acceptance.client import Chat, Reply
-from tests.acceptance.stack_tools import events_of, index_slow_endpoint, running_slow_api
+from schemas.events import CallEnded
+from tests.acceptance.counting import Counted, arguments, called
+from tests.acceptance.stack_tools import index_slow_endpoint, running_slow_api
 from tests.conftest import free_port
+from tests.own_redis import OwnRedis
+from workers.caching.resting import REST_S
 
 pytestmark = pytest.mark.stack
 
@@ -44,12 +46,25 @@ def slow() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory, slow: str) -> Iterator[Stack]:
+def cache_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnRedis]:
+    """The cache's own server, beside the broker's: it may be away while the queues run on."""
+    server = OwnRedis(tmp_path_factory.mktemp("kept"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory, slow: str, cache_redis: OwnRedis) -> Iterator[Stack]:
     options = StackOptions(
         data_dir=tmp_path_factory.mktemp("cached"),
         shim_port=free_port(),
         demo_port=free_port(),
-        environment={"CALLING_ALLOWED_HOSTS": "127.0.0.1", "SHIM_INDEX_WAIT_S": "60", "ATC_CACHE_TIMEOUT_S": "5"},
+        environment={
+            "CALLING_ALLOWED_HOSTS": "127.0.0.1",
+            "SHIM_INDEX_WAIT_S": "60",
+            "ATC_CACHE_TIMEOUT_S": "5",
+            "ATC_REDIS_URL": cache_redis.url,
+        },
     )
     with Stack(options) as running:
         index_some(running)
@@ -58,43 +73,11 @@ def stack(tmp_path_factory: pytest.TempPathFactory, slow: str) -> Iterator[Stack
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept(stack: Stack) -> None:
+def nothing_kept(stack: Stack, cache_redis: OwnRedis) -> None:
     """Chats share responses by design, so each test begins with none."""
-    import redis
-
-    client = redis.Redis.from_url(stack.redis_url)
-    keys = list(client.scan_iter("sb:*atc:*", count=1_000))
-    if keys:
-        client.delete(*keys)
-    client.close()
-
-
-def called(stack: Stack) -> list[str]:
-    return list(httpx.get(f"{stack.demo_url}/log", timeout=30, trust_env=False).json())
-
-
-def arguments(line: str) -> dict[str, str]:
-    return dict(parse_qsl(urlsplit(line.split(" ", 1)[1]).query))
-
-
-class Counted:
-    """A chat, and the calls that each of its messages led to."""
-
-    def __init__(self, stack: Stack) -> None:
-        self._stack = stack
-        self._chat = Chat(stack.url)
-
-    def say(self, message: str) -> tuple[Reply, list[str]]:
-        before = len(called(self._stack))
-        reply = self._chat.say(message)
-        return reply, called(self._stack)[before:]
-
-    def events(self, reply: Reply) -> list[TurnEvent]:
-        return events_of(self._stack, reply.turn_id)
-
-    def marks(self, reply: Reply) -> dict[str, Cached]:
-        (end,) = [event for event in self.events(reply) if isinstance(event, AnswerCompleted)]
-        return end.cached
+    assert stack.redis_url != cache_redis.url
+    with redis.Redis.from_url(cache_redis.url) as client:
+        client.flushall()
 
 
 FOUR_TURNS: dict[str, tuple[str, str, str, str]] = {
@@ -269,3 +252,27 @@ def test_a_second_submission_is_carried_out_and_its_list_is_read_anew(stack: Sta
     _, twice = chat.say(f"Renew the books on card {card}")
     _, after = chat.say(f"Which books do I have out on card {card}?")
     assert [line.split(" ")[0] for line in (*loans, *once, *twice, *after)] == ["GET", "POST", "POST", "GET"]
+
+
+def test_while_the_caches_redis_is_away_turns_go_on_uncached(stack: Stack, cache_redis: OwnRedis) -> None:
+    chat, (question, elsewhere, *_) = Counted(stack), FOUR_TURNS["en"]
+    first, _ = chat.say(question)
+    _, repeated = chat.say(question)
+    assert repeated == []
+    cache_redis.stop()
+    try:
+        for _ in range(2):
+            alone, calls = chat.say(question)
+            assert (alone.text, len(calls), chat.marks(alone)) == (first.text, 1, {})
+        named, calls = chat.say("What are public holidays in Latvia in 2026?")
+        assert [arguments(line)["countryIsoCode"] for line in calls] == ["LV"], named.text
+        forgotten, calls = chat.say(elsewhere)
+        assert forgotten.text, "a follow-up without a memory is answered too"
+    finally:
+        cache_redis.start()
+    # What is remembered from before the outage is older than what was said since: nothing leans on it.
+    which, calls = chat.say("Which of those is on a Monday?")
+    assert "Independence Day" not in which.text
+    time.sleep(REST_S)
+    again, repeated = chat.say(question)
+    assert (repeated, chat.marks(again)["get_public_holidays"].source) == ([], "L1")

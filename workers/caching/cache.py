@@ -20,6 +20,7 @@ from workers.caching.flights import Flights, Make
 from workers.caching.freshness import kept_for_s
 from workers.caching.last_calls import LastCalls, LastCallStore, Remembered
 from workers.caching.responses import CacheAway, ResponseStore
+from workers.caching.resting import Resting
 from workers.runtime.clock import Clock
 from workers.runtime.keys import Keys
 from workers.runtime.settings import CacheSettings
@@ -39,10 +40,10 @@ class ResponseCache:
     @classmethod
     def open(cls, redis: aioredis.Redis, keys: Keys, settings: CacheSettings, clock: Clock) -> Self:
         """Build the cache over a client; it opens nothing of its own."""
-        flights = Flights(
-            store=ResponseStore(redis, keys, settings), default_ttl_s=settings.cache_default_ttl_seconds, clock=clock
-        )
-        return cls(settings=settings, flights=flights, last_calls=LastCallStore(redis, keys, settings), clock=clock)
+        store, resting = ResponseStore(redis, keys, settings), Resting()
+        flights = Flights(store=store, default_ttl_s=settings.cache_default_ttl_seconds, clock=clock, resting=resting)
+        last_calls = LastCallStore(redis, keys, settings, resting=resting)
+        return cls(settings=settings, flights=flights, last_calls=last_calls, clock=clock)
 
     @property
     def is_on(self) -> bool:

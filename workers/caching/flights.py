@@ -10,23 +10,18 @@ import asyncio
 import contextlib
 import random
 import secrets
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-
-import structlog
 
 from schemas.calls import ApiCall, Cached, CallFailed, CallOutcome
 from workers.caching.freshness import kept_for_s
 from workers.caching.responses import CacheAway, Kept, Landed, Look, ResponseStore
+from workers.caching.resting import Resting
 from workers.runtime.clock import Clock
-
-log = structlog.get_logger(__name__)
 
 LEASE_S = 3.0
 RENEW_S = 1.0
-REST_S = 1.0
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.01, 0.1
 
 Make = Callable[[], Awaitable[CallOutcome]]
@@ -39,18 +34,18 @@ class Flights:
     store: ResponseStore
     default_ttl_s: float
     clock: Clock
-    _resting_until: float = 0.0
+    resting: Resting = field(default_factory=Resting)
 
     async def fetch(
         self, call: ApiCall, key: str, make: Make, *, deadline: datetime, afresh: bool = False
     ) -> CallOutcome:
         """Return the call's outcome: kept, heard from a flight, or made. Raises what `make` raises, nothing else."""
         token = secrets.token_hex(8)
-        while self._is_awake() and self._left_s(deadline) > 0:
+        while self.resting.is_over and self._left_s(deadline) > 0:
             try:
                 look = await self.store.look(key, token, lease_s=LEASE_S, afresh=afresh)
             except CacheAway as error:
-                self._rest(error)
+                self.resting.begin(str(error))
                 break
             if look.kept is not None:
                 return served(look.kept, call, now_ms=self._now_ms())
@@ -63,12 +58,12 @@ class Flights:
 
     async def find(self, call: ApiCall, key: str) -> CallOutcome | None:
         """Return what is kept for the call, or None."""
-        if not self._is_awake():
+        if not self.resting.is_over:
             return None
         try:
             kept = await self.store.peek(key)
         except CacheAway as error:
-            self._rest(error)
+            self.resting.begin(str(error))
             return None
         return served(kept, call, now_ms=self._now_ms()) if kept else None
 
@@ -91,7 +86,7 @@ class Flights:
                 shared=kept_s > 0 or isinstance(outcome, CallFailed),
             )
         except CacheAway as error:
-            self._rest(error)
+            self.resting.begin(str(error))
         return outcome
 
     async def _wait(self, key: str, leader: str, *, deadline: datetime) -> Landed | None:
@@ -103,7 +98,7 @@ class Flights:
             try:
                 landed = await self.store.landed(key, leader)
             except CacheAway as error:
-                self._rest(error)
+                self.resting.begin(str(error))
                 return None
             if isinstance(landed, Landed):
                 return landed
@@ -125,14 +120,6 @@ class Flights:
             await asyncio.sleep(RENEW_S)
             with contextlib.suppress(CacheAway):
                 is_ours = await self.store.renew(key, token, lease_s=LEASE_S)
-
-    def _is_awake(self) -> bool:
-        return time.monotonic() >= self._resting_until
-
-    def _rest(self, error: CacheAway) -> None:
-        """Leave an ailing server alone for a moment, so that it costs one turn its timeout and not every turn."""
-        self._resting_until = time.monotonic() + REST_S
-        log.warning("cache_away", error=str(error))
 
     def _left_s(self, deadline: datetime) -> float:
         return (deadline - self.clock()).total_seconds()

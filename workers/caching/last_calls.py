@@ -7,22 +7,20 @@ write begins its time anew.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import redis.asyncio as aioredis
-import structlog
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import Frozen
 from schemas.endpoints import Endpoint
 from schemas.ids import ChatKey
 from workers.caching.contexts import LastCall
+from workers.caching.resting import Resting
 from workers.runtime.keys import Keys
 from workers.runtime.redis import REDIS_AWAY
 from workers.runtime.settings import CacheSettings
-
-log = structlog.get_logger(__name__)
 
 _LATEST = ":latest"
 _MOST_ENDPOINTS = 8
@@ -55,14 +53,17 @@ class LastCalls(Frozen):
 class LastCallStore:
     """Last calls in Redis: a hash for each chat, a field for each endpoint."""
 
-    def __init__(self, redis: aioredis.Redis, keys: Keys, settings: CacheSettings) -> None:
+    def __init__(
+        self, redis: aioredis.Redis, keys: Keys, settings: CacheSettings, *, resting: Resting | None = None
+    ) -> None:
         self._redis = redis
         self._keys = keys
         self._settings = settings
+        self._resting = resting or Resting()
 
     async def load(self, chat: ChatKey) -> LastCalls:
         """Return the chat's last calls; none when there are none, or nobody can tell."""
-        found: dict[str, str] = await self._ask(self._redis.hgetall(self._key(chat))) or {}
+        found: dict[str, str] = await self._ask(lambda: self._redis.hgetall(self._key(chat))) or {}
         latest = found.pop(_LATEST, "")
         entries = sorted(map(_read, found.values()), key=_age, reverse=True)
         return LastCalls(calls=tuple(call for entry in entries for call in entry), latest=latest)
@@ -84,24 +85,29 @@ class LastCallStore:
 
     async def drop(self, chat: ChatKey) -> bool:
         """Forget the chat's calls. False when there were none."""
-        return bool(await self._ask(self._redis.delete(self._key(chat))))
+        return bool(await self._ask(lambda: self._redis.delete(self._key(chat))))
 
     async def _write(self, chat: ChatKey, fields: dict[str, str], *, drop: Sequence[str] = ()) -> None:
         key = self._key(chat)
         pairs: Mapping[Any, Any] = fields  # redis-py's own type is invariant in its keys
-        commands = [
-            self._redis.hset(key, mapping=pairs),
-            self._redis.expire(key, self._settings.last_call_ttl_seconds),
-            *([self._redis.hdel(key, *drop)] if drop else []),
-        ]
-        await self._ask(asyncio.gather(*commands))
 
-    async def _ask(self, reply: Awaitable[Any] | Any) -> Any:
+        def write() -> Awaitable[Any]:
+            return asyncio.gather(
+                self._redis.hset(key, mapping=pairs),
+                self._redis.expire(key, self._settings.last_call_ttl_seconds),
+                *([self._redis.hdel(key, *drop)] if drop else []),
+            )
+
+        await self._ask(write)
+
+    async def _ask(self, command: Callable[[], Awaitable[Any] | Any]) -> Any:
+        if not self._resting.is_over:
+            return None
         try:
             async with asyncio.timeout(self._settings.cache_timeout_s):
-                return await reply
+                return await command()
         except (*REDIS_AWAY, TimeoutError) as error:
-            log.warning("last_calls_away", error=type(error).__name__)
+            self._resting.begin(type(error).__name__)
             return None
 
     def _key(self, chat: ChatKey) -> str:

@@ -96,7 +96,12 @@ class Way:
         is_choice = is_payload(message) or taken(message, conversation.choices) is not None
         if is_choice or (small_talk(message) is not None and not is_refresh(message)):
             return LastCalls()
-        return await self.cache.recall(request)
+        last = await self.cache.recall(request)
+        if last.latest and last.latest != conversation.called_in:
+            # A later call was not noted, for the cache was away: what it knows is no longer the last.
+            await self.cache.last_calls.drop(chat_of(TurnId(request.turn_id)))
+            return LastCalls()
+        return last
 
     def _meant(self, heard: Heard, last: LastCalls) -> tuple[Lean, ...]:
         if is_refresh(heard.text):

@@ -8,6 +8,7 @@ from datetime import datetime
 from schemas.conversations import Collecting, Conversation, Utterance
 from schemas.routing import Choice
 from schemas.turns import Turn
+from workers.caching.canonical import is_cacheable
 
 CHOICE_TAKEN = "choice_taken"
 
@@ -25,6 +26,7 @@ def after_turn(
 
     A message that a guard held back is not remembered: it would reach a model with the next question.
     """
+    has_called = any(is_cacheable(call.endpoint) for call in turn.calls)
     is_blocked = turn.decision is not None and turn.decision.blocked_by
     both = (Utterance(role="user", text=turn.request.message), Utterance(role="bot", text=turn.answer))
     said = () if is_blocked else both
@@ -35,6 +37,7 @@ def after_turn(
         transcript=(*earlier, *said)[-kept:],
         choices=tuple(choices),
         parked=before.parked if before else (),
+        called_in=turn.turn_id if has_called else (before.called_in if before else ""),
         updated_at=now,
     )
 

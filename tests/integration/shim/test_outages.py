@@ -4,54 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import subprocess
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-import redis
 import redis.asyncio as aioredis
 
 from api_shim.follower import Follower
-from tests.conftest import _server_binary, free_port
+from tests.conftest import free_port
 from tests.integration.shim.running import Hand, RunningDoor, SseReader, running_door, shown, until
+from tests.own_redis import OwnRedis
 from workers.errors import StoreUnavailable
 from workers.runtime.redis import async_client
 from workers.runtime.settings import RedisSettings
 
 ASK = {"chatId": "chat-1", "message": "hello"}
-
-
-class OwnRedis:
-    """A Redis that a test may stop, freeze and start again; it keeps its data."""
-
-    def __init__(self, folder: Path) -> None:
-        self.port = free_port()
-        self.url = f"redis://127.0.0.1:{self.port}/0"
-        self._command = [_server_binary(), "--port", str(self.port), "--dir", str(folder), "--appendonly", "yes"]
-        self.start()
-
-    def start(self) -> None:
-        self.process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 10
-        with redis.Redis.from_url(self.url) as client:
-            while not _answers(client):
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-
-    def stop(self) -> None:
-        self.process.send_signal(signal.SIGCONT)
-        self.process.terminate()
-        self.process.wait(timeout=10)
-
-
-def _answers(client: redis.Redis) -> bool:
-    try:
-        return bool(client.ping())
-    except redis.ConnectionError:
-        return False
 
 
 @pytest.fixture
@@ -122,7 +91,7 @@ async def publish(server: OwnRedis, channel: str, message: str) -> int:
 async def test_a_silent_connection_is_noticed_and_replaced(own_redis: OwnRedis, follower: Follower) -> None:
     async with follower.follow("a", limit=10) as reader:
         await reader.confirmed()
-        own_redis.process.send_signal(signal.SIGSTOP)
+        own_redis.freeze()
         await asyncio.sleep(1.2)
         own_redis.process.send_signal(signal.SIGCONT)
 
