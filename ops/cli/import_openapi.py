@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ops.cli.place import checked_settings
 from ops.cli.screen import FAILED, CommandFailed, JsonFlag, UrlOption, console, print_json
 
 if TYPE_CHECKING:
     from ops.local.catalogue import Indexed
     from workers.indexing.openapi.importer import ImportReport
+    from workers.indexing.source_reading import Text
 
 _PATIENCE_S = 30.0
 
@@ -34,9 +36,9 @@ def import_openapi(
     from workers.indexing.openapi.document import DocumentRefused
     from workers.indexing.openapi.importer import import_document
 
-    text, source_url = _read(source)
+    read = _read(source)
     try:
-        report = import_document(text, source_url=source_url, server=server, others=_beside(source, text))
+        report = import_document(read.text, source_url=read.url, server=server, others=read.others)
     except DocumentRefused as refused:
         raise CommandFailed(f"{source} can't be imported: {refused}") from refused
     done = [] if dry_run else _register(report, url, wait=wait)
@@ -54,44 +56,42 @@ def import_openapi(
         raise typer.Exit(FAILED)
 
 
-def _read(source: str) -> tuple[str, str]:
-    """Return the text and, when it came from the network, its address."""
-    if source.startswith(("http://", "https://")):
-        return _fetch(source)
-    try:
-        return Path(source).read_text(encoding="utf-8-sig"), ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandFailed(f"{source} can't be read: {error}") from error
-
-
-def _beside(source: str, text: str) -> dict[str, str]:
-    """Read the files that a file refers to; a document from the network is read as it is."""
+def _read(source: str) -> Text:
+    """Return the text, the address it came from if it is remote, and the files that it refers to."""
     import asyncio
 
-    from workers.indexing.openapi.beside import from_folder, texts_beside
+    from workers.errors import DocumentUnreadable
 
-    if source.startswith(("http://", "https://")):
-        return {}
-    return asyncio.run(texts_beside(text, from_folder(Path(source).parent)))
-
-
-def _fetch(url: str) -> tuple[str, str]:
-    """Download at most as much as is read; redirects are followed and the last address counts."""
-    import httpx
-
-    from workers.indexing.openapi.document import LARGEST_BYTES
-
-    data = bytearray()
     try:
-        with httpx.stream("GET", url, follow_redirects=True, timeout=_PATIENCE_S) as answer:
-            answer.raise_for_status()
-            for piece in answer.iter_bytes():
-                data += piece
-                if len(data) > LARGEST_BYTES:
-                    raise CommandFailed(f"{url} is larger than {LARGEST_BYTES // 1_000_000} MB")
-            return data.decode("utf-8-sig"), str(answer.url)
-    except (httpx.HTTPError, httpx.InvalidURL, UnicodeDecodeError) as error:
-        raise CommandFailed(f"{url} can't be read: {error or type(error).__name__}") from error
+        if source.startswith(("http://", "https://")):
+            return asyncio.run(_fetch(source))
+        return asyncio.run(_beside(Path(source).read_text(encoding="utf-8-sig"), Path(source).parent))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandFailed(f"{source} can't be read: {error}") from error
+    except DocumentUnreadable as unreadable:
+        raise CommandFailed(str(unreadable)) from unreadable
+
+
+async def _beside(text: str, folder: Path) -> Text:
+    from workers.indexing.openapi.beside import from_folder, texts_beside
+    from workers.indexing.source_reading import Text
+
+    return Text(text=text, others=await texts_beside(text, from_folder(folder)))
+
+
+async def _fetch(url: str) -> Text:
+    """Fetch the document, and from its host the files that it refers to, past the guard that stands before calls."""
+    from workers.calling.fetching import DocumentFetcher
+    from workers.indexing.openapi.beside import texts_beside
+    from workers.indexing.openapi.document import LARGEST_BYTES
+    from workers.indexing.source_reading import Text, from_host
+
+    fetcher = DocumentFetcher(checked_settings().calling, max_bytes=LARGEST_BYTES, timeout_s=_PATIENCE_S)
+    try:
+        text, address = await fetcher.fetch(url)
+        return Text(text=text, url=address, others=await texts_beside(text, from_host(address, fetcher.fetch)))
+    finally:
+        await fetcher.close()
 
 
 def _register(report: ImportReport, url: str, *, wait: bool) -> list[Indexed]:

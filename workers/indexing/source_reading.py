@@ -55,7 +55,7 @@ async def read_text(source: Source, fetch: Fetch) -> Text:
     """Read the file, or fetch the URL. Raises DocumentUnreadable."""
     if source.is_remote:
         text, url = await fetch(source.location)
-        load = _from_host(url, fetch)
+        load = from_host(url, fetch)
     else:
         text, url = await asyncio.to_thread(_file, Path(source.location)), ""
         load = from_folder(Path(source.location).parent)
@@ -64,7 +64,7 @@ async def read_text(source: Source, fetch: Fetch) -> Text:
     return Text(text=text, url=url, others=await texts_beside(text, load))
 
 
-def _from_host(url: str, fetch: Fetch) -> Load:
+def from_host(url: str, fetch: Fetch) -> Load:
     """Fetch files from the document's own host; another host is none of its business."""
 
     async def load(path: str) -> str | None:

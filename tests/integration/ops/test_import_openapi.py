@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from ops.cli.main import app
+from workers.runtime.settings import settings
 
 SPEC = {
     "openapi": "3.0.0",
@@ -24,6 +25,14 @@ SPEC = {
 
 class _Silent(SimpleHTTPRequestHandler):
     def log_message(self, *_said: object) -> None: ...
+
+
+@pytest.fixture(autouse=True)
+def _loopback_is_allowed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("CALLING_ALLOWED_HOSTS", "127.0.0.1")
+    settings.cache_clear()
+    yield
+    settings.cache_clear()
 
 
 @pytest.fixture
@@ -52,11 +61,12 @@ def test_a_url_is_read_and_its_relative_server_is_found(served: str) -> None:
 
 
 def test_a_missing_page_and_a_missing_file_are_told(served: str, tmp_path: Path) -> None:
-    for source in (f"{served}/gone.json", str(tmp_path / "gone.json"), "http://127.0.0.1:1/x"):
+    gone = {f"{served}/gone.json": "answered 404"}
+    for source in (*gone, str(tmp_path / "gone.json"), "http://127.0.0.1:1/x"):
         result = run(source, "--dry-run")
 
         assert result.exit_code == 1
-        assert "can't be read" in result.output
+        assert gone.get(source, "can't be read") in result.output
 
 
 def test_the_report_names_each_operation_and_the_counts(tmp_path: Path) -> None:
@@ -67,3 +77,54 @@ def test_the_report_names_each_operation_and_the_counts(tmp_path: Path) -> None:
 
     assert "GET /pets" in result.stdout
     assert "1 taken, 0 changed, 0 skipped, 1 refused" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "source", ["http://127.0.0.1:{port}/api.json", "http://2130706433:{port}/api.json", "http://169.254.169.254/latest"]
+)
+def test_a_document_at_an_inner_address_is_refused_unless_the_operator_opens_it(
+    served: str, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CALLING_ALLOWED_HOSTS")
+    settings.cache_clear()
+
+    result = run(source.format(port=served.rpartition(":")[2]), "--dry-run")
+
+    assert result.exit_code == 1
+    assert "may not be read" in result.output
+    assert "CALLING_ALLOWED_HOSTS" in result.output
+
+
+def test_files_that_a_document_refers_to_are_fetched_from_its_host(served: str, tmp_path: Path) -> None:
+    parameter = {"name": "kind", "in": "query", "schema": {"type": "string"}}
+    (tmp_path / "parts.json").write_text(json.dumps({"kind": parameter}), encoding="utf-8")
+    refers = {"parameters": [{"$ref": "parts.json#/kind"}], "summary": "List pets"}
+    lost = {"parameters": [{"$ref": "gone.json#/kind"}], "summary": "Lists more pets"}
+    paths = {"/pets": {"get": refers}, "/more": {"get": lost}}
+    (tmp_path / "api.json").write_text(json.dumps(SPEC | {"paths": paths}), encoding="utf-8")
+
+    told = json.loads(run(f"{served}/api.json", "--dry-run", "--json").stdout)["operations"]
+
+    assert (told[0]["state"], [param["name"] for param in told[0]["params"]]) == ("taken", ["kind"])
+    assert told[1]["state"] == "refused"
+    assert "gone.json#/kind leads out of the document" in told[1]["remarks"][0]["reason"]
+
+
+def test_a_document_that_redirects_to_another_host_is_not_followed(tmp_path: Path) -> None:
+    class Elsewhere(_Silent):
+        def do_GET(self) -> None:
+            self.send_response(302)
+            self.send_header("location", "http://127.0.0.2/api.json")
+            self.end_headers()
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Elsewhere, directory=str(tmp_path)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+
+    result = run(f"http://127.0.0.1:{server.server_port}/api.json", "--dry-run")
+
+    server.shutdown()
+    thread.join()
+    server.server_close()
+    assert result.exit_code == 1
+    assert "another host, 127.0.0.2" in result.output
