@@ -25,8 +25,9 @@ from workers.calling.bulkhead import Bulkhead
 from workers.calling.client import ApiClient
 from workers.calling.egress import AllowList, EgressGuard
 from workers.calling.outcomes import Claim, ClaimState, OutcomeStore
-from workers.calling.sending import LEASE_S, Job, LeaseLost, Sender
+from workers.calling.sending import LEASE_S, PROBE_MARGIN_S, Job, LeaseLost, Sender
 from workers.calling.signing import Signer
+from workers.calling.token_sharing import SharedTokens
 from workers.calling.tokens import TokenStore
 from workers.calling.vault import Vault
 from workers.errors import StoreUnavailable
@@ -71,9 +72,10 @@ class Caller:
         client = ApiClient(settings, EgressGuard(AllowList.parse(settings.allowed_hosts)), tls=tls)
         breakers = BreakerStore(redis, keys, rules)
         vault = Vault.open(settings)
+        shared = SharedTokens(redis, keys, lease_s=settings.timeout_s + PROBE_MARGIN_S)
         signer = Signer(
             vault=vault,
-            tokens=TokenStore(client, breakers, vault, timeout_s=settings.timeout_s),
+            tokens=TokenStore(client, breakers, vault, timeout_s=settings.timeout_s, shared=shared),
             user_token_hosts=AllowList.parse(settings.user_token_hosts),
         )
         sender = Sender(

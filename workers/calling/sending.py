@@ -87,7 +87,7 @@ class Sender:
             return request
         outcome = await self._try(job, request)
         is_denied = isinstance(outcome, CallFailed) and outcome.status == HTTPStatus.UNAUTHORIZED
-        if not is_denied or not self.signer.forget(job.call.endpoint, request):
+        if not is_denied or not await self.signer.forget(job.call.endpoint, request):
             return outcome
         renewed = await self._prepare(job)
         return renewed if isinstance(renewed, CallFailed) else await self._try(job, renewed)

@@ -64,12 +64,13 @@ class Signer:
                     raise SecretMissing("user token", "the person brought none")
                 return bearing(request, user_token.get_secret_value())
 
-    def forget(self, endpoint: Endpoint, request: PreparedRequest) -> bool:
-        """Drop the access token with which the API refused this request; False when there is none to drop."""
+    async def forget(self, endpoint: Endpoint, request: PreparedRequest) -> bool:
+        """Drop the access token with which the API refused this request; False where there can be no other."""
         if not isinstance(endpoint.auth, ClientCredentialsAuth):
             return False
-        auth = endpoint.auth
-        return any(self.tokens.forget(auth, secret) for secret in request.secrets)
+        for secret in request.secrets:
+            await self.tokens.forget(endpoint.auth, secret)
+        return True
 
     def _check_listed(self, url: str) -> None:
         split = urlsplit(url)

@@ -1,12 +1,13 @@
-"""OAuth2 access tokens by client credentials: kept in this process while they last, fetched once for all who wait.
+"""OAuth2 access tokens by client credentials: kept while they last, fetched once for all who wait, in all workers.
 
-Source: RFC 6749 section 4.4. Tokens are never written anywhere.
+Source: RFC 6749 section 4.4. Outside of this process tokens are kept sealed (see token_sharing).
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
+import functools
 import secrets
 import time
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from workers.calling.client import ApiClient
 from workers.calling.egress import EgressRefused, check_url
 from workers.calling.plan import endpoint_address
 from workers.calling.prepared import PreparedRequest
+from workers.calling.token_sharing import Fresh, SharedTokens, Shelf
 from workers.calling.vault import Vault
 
 log = structlog.get_logger(__name__)
@@ -45,16 +47,20 @@ class TokenUnavailable(Exception):
 class _Held:
     token: SecretStr
     until: float
+    shelf: Shelf | None
 
 
 class TokenStore:
     """The tokens of this process."""
 
-    def __init__(self, client: ApiClient, breakers: BreakerStore, vault: Vault, *, timeout_s: float) -> None:
+    def __init__(
+        self, client: ApiClient, breakers: BreakerStore, vault: Vault, *, timeout_s: float, shared: SharedTokens
+    ) -> None:
         self._client = client
         self._breakers = breakers
         self._vault = vault
         self._timeout_s = timeout_s
+        self._shared = shared
         self._held: dict[ClientCredentialsAuth, _Held] = {}
         self._fetching: dict[ClientCredentialsAuth, asyncio.Task[SecretStr]] = {}
 
@@ -73,13 +79,14 @@ class TokenStore:
             task.add_done_callback(lambda done: self._fetched(auth, done))
         return await asyncio.shield(task)
 
-    def forget(self, auth: ClientCredentialsAuth, token: str) -> bool:
-        """Drop a token that an API refused; False when it is not the one held."""
+    async def forget(self, auth: ClientCredentialsAuth, token: str) -> None:
+        """Drop a token that an API refused, for all workers, unless another has taken its place by now."""
         held = self._held.get(auth)
         if held is None or held.token.get_secret_value() != token:
-            return False
+            return
         del self._held[auth]
-        return True
+        if held.shelf is not None:
+            await held.shelf.drop(token)
 
     def _fetched(self, auth: ClientCredentialsAuth, task: asyncio.Task[SecretStr]) -> None:
         self._fetching.pop(auth, None)
@@ -89,7 +96,14 @@ class TokenStore:
     async def _fetch(self, auth: ClientCredentialsAuth) -> SecretStr:
         host = urlsplit(auth.token_url).hostname or ""
         secret = await self._vault.read(auth.client_secret, host=host)
-        outcome = await self._ask(auth, secret.get_secret_value())
+        shelf = await self._shared.shelf(auth, secret)
+        fetch = functools.partial(self._fetch_anew, auth, secret.get_secret_value(), host)
+        fresh = await (shelf.get(fetch) if shelf else fetch())
+        self._held[auth] = _Held(token=fresh.token, until=time.monotonic() + fresh.left_s, shelf=shelf)
+        return fresh.token
+
+    async def _fetch_anew(self, auth: ClientCredentialsAuth, secret: str, host: str) -> Fresh:
+        outcome = await self._ask(auth, secret)
         body = None if isinstance(outcome, CallFailed) else outcome.body
         token = body.get("access_token") if isinstance(body, dict) else None
         if not isinstance(body, dict) or not isinstance(token, str) or not token:
@@ -98,9 +112,8 @@ class TokenStore:
             raise TokenUnavailable(FailureReason.AUTH_MISSING if reason in _REFUSALS else reason)
         lifetime_s = _seconds(body.get("expires_in"))
         margin_s = min(_LONGEST_MARGIN_S, lifetime_s / 10)
-        self._held[auth] = _Held(token=SecretStr(token), until=time.monotonic() + lifetime_s - margin_s)
         log.info("token_fetched", host=host, lifetime_s=lifetime_s)
-        return self._held[auth].token
+        return Fresh(token=SecretStr(token), left_s=lifetime_s - margin_s)
 
     async def _ask(self, auth: ClientCredentialsAuth, secret: str) -> CallOutcome:
         call = ApiCall(call_id="token", index=0, endpoint=_endpoint(auth))

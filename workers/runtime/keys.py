@@ -37,6 +37,7 @@ All records of one chat carry the hash tag of its shard, so that one script may 
                                     …:flight (who asks now) and …:landed:<token> (how that ended)
     sb:{a}:atc:last:<chat>  string  the chat's last calls (both prefixes are settings)
     sb:dead                 hash    dead letter id → letter;  sb:dead:index  zset by time
+    sb:access:{<client>}    string  an OAuth2 access token, sealed, while it lasts; …:fetching is held by who fetches it
     sb:breaker:<endpoint>   hash    circuit breaker
     sb:breaker-changes      stream  what became of them, the newest thousand
 """
@@ -170,6 +171,9 @@ class Keys:
 
     def deliveries(self, task_id: str) -> str:
         return f"{self.prefix}:deliveries:{task_id}"
+
+    def access_token(self, client: str) -> str:
+        return f"{self.prefix}:access:{{{client}}}"
 
     def breaker(self, endpoint: str) -> str:
         return f"{self.prefix}:breaker:{endpoint}"

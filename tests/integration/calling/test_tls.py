@@ -110,7 +110,7 @@ async def test_an_endpoints_own_certificate_is_presented_to_its_host_and_to_no_o
     vault = Vault.open(trusting)
     signer = Signer(
         vault=vault,
-        tokens=TokenStore(client, None, vault, timeout_s=1),  # type: ignore[arg-type] # no token is asked for here
+        tokens=TokenStore(client, None, vault, timeout_s=1, shared=None),  # type: ignore[arg-type] # no token is asked for
         user_token_hosts=AllowList(),
     )
     own = {"client_certificate": {"certificate": "file:cert.pem", "key": "file:key.pem"}} if has_certificate else {}
