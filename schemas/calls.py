@@ -50,7 +50,8 @@ class CallSucceeded(Frozen):
     """A 2xx answer that tells of no error.
 
     `body` is parsed JSON, or the text when it was not JSON; None for an empty body.
-    `fresh_for_s` is what the API allows caches (0: not at all; None: it says nothing).
+    `fresh_for_s` is what the API allows caches (0: not at all; None: it says nothing), `stale_for_s` how much longer an
+    answer may be told while a new one is fetched.
     """
 
     kind: Literal["succeeded"] = "succeeded"
@@ -59,6 +60,7 @@ class CallSucceeded(Frozen):
     body: JsonValue = None
     elapsed_ms: float = 0.0
     fresh_for_s: float | None = None
+    stale_for_s: float = 0.0
     cached: Cached | None = None
 
 

@@ -41,7 +41,7 @@ class ResponseCache:
     def open(cls, redis: aioredis.Redis, keys: Keys, settings: CacheSettings, clock: Clock) -> Self:
         """Build the cache over a client; it opens nothing of its own."""
         store, resting = ResponseStore(redis, keys, settings), Resting()
-        flights = Flights(store=store, default_ttl_s=settings.cache_default_ttl_seconds, clock=clock, resting=resting)
+        flights = Flights(store=store, settings=settings, clock=clock, resting=resting)
         last_calls = LastCallStore(redis, keys, settings, resting=resting)
         return cls(settings=settings, flights=flights, last_calls=last_calls, clock=clock)
 
@@ -82,7 +82,7 @@ class ResponseCache:
         """
         if not handle or handle != self.key(call, request):
             return None
-        outcome = await self.flights.find(call, handle)
+        outcome = await self.flights.find(call, handle, at_its_age=True)
         if not isinstance(outcome, CallSucceeded) or outcome.cached is None:
             return None
         return outcome.model_copy(update={"cached": outcome.cached.model_copy(update={"source": "L2"})})

@@ -14,11 +14,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from schemas.calls import ApiCall, Cached, CallFailed, CallOutcome
-from workers.caching.freshness import kept_for_s
+from schemas.calls import ApiCall, Cached, CallFailed, CallOutcome, CallSucceeded
+from workers.caching.freshness import keeping, kept_for_s
 from workers.caching.responses import CacheAway, Kept, Landed, Look, ResponseStore
 from workers.caching.resting import Resting
 from workers.runtime.clock import Clock
+from workers.runtime.settings import CacheSettings
 
 LEASE_S = 3.0
 RENEW_S = 1.0
@@ -32,7 +33,7 @@ class Flights:
     """Finds responses that are kept, or has them made once. Shared by all turns of a process."""
 
     store: ResponseStore
-    default_ttl_s: float
+    settings: CacheSettings
     clock: Clock
     resting: Resting = field(default_factory=Resting)
 
@@ -50,18 +51,22 @@ class Flights:
             if look.kept is not None:
                 return served(look.kept, call, now_ms=self._now_ms())
             if look.state == "lead":
-                return await self._lead(call, key, make, token, look)
+                outcome = await self._lead(call, key, make, token, look)
+                return outcome if afresh else await self._or_kept(outcome, call, key)
             landed = await self._wait(key, look.leader, deadline=deadline)
             if landed is not None:
                 return await make() if landed.outcome is None else _heard(landed.outcome, call)
         return await make()
 
-    async def find(self, call: ApiCall, key: str) -> CallOutcome | None:
-        """Return what is kept for the call, or None."""
+    async def find(self, call: ApiCall, key: str, *, at_its_age: bool = False) -> CallOutcome | None:
+        """Return what is kept for the call, or None; None too when it is due to be renewed and nobody does.
+
+        With `at_its_age` what is kept counts as it is: a question about it is not one about the newest.
+        """
         if not self.resting.is_over:
             return None
         try:
-            kept = await self.store.peek(key)
+            kept = await (self.store.peek(key) if at_its_age else self.store.find(key))
         except CacheAway as error:
             self.resting.begin(str(error))
             return None
@@ -75,19 +80,30 @@ class Flights:
             with contextlib.suppress(CacheAway):
                 await asyncio.shield(self.store.renew(key, token, lease_s=0))
             raise
-        kept_s = kept_for_s(call, outcome, default_s=self.default_ttl_s)
+        given = self.settings
+        kept_s = kept_for_s(call, outcome, default_s=float(given.cache_default_ttl_seconds))
+        chance = random.random()  # noqa: S311 - it only spreads the ends
+        kept = keeping(kept_s, outcome, grace_s=given.cache_grace_s, jitter=given.cache_ttl_jitter, chance=chance)
         try:
             await self.store.land(
                 key,
                 token,
                 called_at_ms=look.called_at_ms,
                 outcome=outcome,
-                kept_s=kept_s,
+                kept=kept,
                 shared=kept_s > 0 or isinstance(outcome, CallFailed),
             )
+            if kept_s == 0 and isinstance(outcome, CallSucceeded):
+                await self.store.drop([key])  # what was kept before is older than an answer that may not be kept
         except CacheAway as error:
             self.resting.begin(str(error))
         return outcome
+
+    async def _or_kept(self, outcome: CallOutcome, call: ApiCall, key: str) -> CallOutcome:
+        """Go back to what is kept, and still has its time, where renewing it failed."""
+        if isinstance(outcome, CallSucceeded):
+            return outcome
+        return await self.find(call, key, at_its_age=True) or outcome
 
     async def _wait(self, key: str, leader: str, *, deadline: datetime) -> Landed | None:
         """Wait for a flight to land; None when it is lost, the deadline is here or the cache is away."""

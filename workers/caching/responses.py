@@ -16,6 +16,7 @@ import redis.asyncio as aioredis
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.calls import CallOutcome, CallSucceeded
+from workers.caching.freshness import Keeping
 from workers.runtime.keys import Keys
 from workers.runtime.redis import REDIS_AWAY
 from workers.runtime.settings import CacheSettings
@@ -65,7 +66,7 @@ class ResponseStore:
         folder = resources.files(__package__) / "scripts"
         self._scripts = {
             name: redis.register_script((folder / f"{name}.lua").read_text(encoding="utf-8"))
-            for name in ("look", "land", "renew")
+            for name in ("look", "land", "renew", "find")
         }
 
     async def peek(self, key: str) -> Kept | None:
@@ -73,8 +74,17 @@ class ResponseStore:
         at, outcome = await self._ask(self._redis.hmget(self._entry(key), ["at", "outcome"]))
         return _kept(at, outcome) if outcome else None
 
+    async def find(self, key: str) -> Kept | None:
+        """Return what is kept, unless it is due to be renewed and nobody renews it."""
+        keys = [self._entry(key), self._flight(key)]
+        reply: list[str] = await self._ask(self._scripts["find"](keys=keys))
+        return _kept(*reply) if reply else None
+
     async def look(self, key: str, token: str, *, lease_s: float, afresh: bool) -> Look:
-        """Return what is kept, unless it is wanted afresh; else take the lead of a flight, or name who has it."""
+        """Return what is kept, unless it is wanted afresh; else take the lead of a flight, or name who has it.
+
+        The first who asks for what is due to be renewed takes the lead; while he does, the others are told it.
+        """
         args: list[str | int] = [token, round(lease_s * 1000), "1" if afresh else ""]
         reply: list[str] = await self._ask(self._scripts["look"](keys=[self._entry(key), self._flight(key)], args=args))
         match reply:
@@ -90,17 +100,18 @@ class ResponseStore:
                 return Look(state="wait", leader=reply[1])
 
     async def land(
-        self, key: str, token: str, *, called_at_ms: int, outcome: CallOutcome, kept_s: float, shared: bool
+        self, key: str, token: str, *, called_at_ms: int, outcome: CallOutcome, kept: Keeping, shared: bool
     ) -> None:
-        """End the flight: keep the outcome for `kept_s` unless it is 0 or too big, and tell those who wait."""
+        """End the flight: keep the outcome for its time unless that is 0 or it is too big, and tell those who wait."""
         text = outcome.model_dump_json()
-        is_kept = kept_s > 0 and len(text) <= self._settings.cache_max_bytes
+        is_kept = kept.kept_s > 0 and len(text) <= self._settings.cache_max_bytes
         keys = [self._entry(key), self._flight(key), self._landed(key, token)]
         args: list[str | int] = [
             token,
             called_at_ms,
             text if is_kept else "",
-            max(1, round(kept_s * 1000)),
+            max(1, round(kept.kept_s * 1000)),
+            max(1, round(kept.renewed_after_s * 1000)),
             text if shared else "",
             _LANDED_MS,
         ]

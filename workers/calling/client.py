@@ -18,7 +18,7 @@ import structlog
 
 from schemas.base import JsonValue
 from schemas.calls import ApiCall, CallFailed, CallOutcome, CallSucceeded, FailureReason
-from workers.caching.freshness import fresh_for_s
+from workers.caching.freshness import fresh_for_s, stale_for_s
 from workers.calling.bodies import BodyTooDeep, BodyUnreadable, is_garbled, media_type, read_body
 from workers.calling.collecting import BodyCollector, BodyTooLarge
 from workers.calling.egress import EgressGuard, EgressRefused
@@ -163,6 +163,7 @@ class ApiClient:
             elapsed_ms=flight.elapsed_ms(),
             # What could not be decoded may come whole the next time.
             fresh_for_s=0.0 if is_garbled(data, content_type) else fresh_for_s(response.headers),
+            stale_for_s=stale_for_s(response.headers),
         )
 
     async def _client_error(self, flight: _Flight, response: httpx.Response, secrets: frozenset[str]) -> CallFailed:

@@ -119,6 +119,8 @@ class CacheSettings(BaseSettings):
 
     response_cache_enabled: bool = True
     cache_default_ttl_seconds: PositiveInt = 1_800
+    cache_ttl_jitter: float = Field(default=0.1, ge=0, le=0.5)
+    cache_grace_s: float = Field(default=5.0, ge=0, le=60)
     last_call_ttl_seconds: PositiveInt = 1_800
     cache_key_prefix: str = Field(default="atc:cache", pattern=r"^[A-Za-z0-9:_.-]{1,60}$")
     last_call_key_prefix: str = Field(default="atc:last", pattern=r"^[A-Za-z0-9:_.-]{1,60}$")

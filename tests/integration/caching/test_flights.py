@@ -19,6 +19,7 @@ from schemas.endpoints import Endpoint
 from tests.conftest import free_port
 from workers.caching import flights as flights_module
 from workers.caching.flights import Flights
+from workers.caching.freshness import Keeping
 from workers.caching.responses import ResponseStore
 from workers.runtime.clock import utc_now
 from workers.runtime.keys import Keys
@@ -26,6 +27,7 @@ from workers.runtime.redis import async_client
 from workers.runtime.settings import CacheSettings, RedisSettings
 
 KEY = "a" * 40
+NOTHING = Keeping(kept_s=0, renewed_after_s=0)
 
 
 def a_call(number: int = 0, **more: Any) -> ApiCall:
@@ -35,8 +37,8 @@ def a_call(number: int = 0, **more: Any) -> ApiCall:
 
 def flights_over(redis: aioredis.Redis, **settings: Any) -> Flights:
     # A generous wait: these tests share two cores with others, and an ailing cache has tests of its own.
-    store = ResponseStore(redis, Keys(), CacheSettings(**({"cache_timeout_s": 5.0} | settings)))
-    return Flights(store=store, default_ttl_s=1_800, clock=utc_now)
+    given = CacheSettings(**({"cache_timeout_s": 5.0} | settings))
+    return Flights(store=ResponseStore(redis, Keys(), given), settings=given, clock=utc_now)
 
 
 class Api:
@@ -157,8 +159,9 @@ async def test_a_late_writer_never_overwrites_a_newer_value(clean_redis: aioredi
     store = flights_over(clean_redis).store
     slow = CallSucceeded(call_id="api", status=200, body="older")
     quick = CallSucceeded(call_id="api", status=200, body="newer")
-    await store.land(KEY, "second", called_at_ms=2_000, outcome=quick, kept_s=60, shared=True)
-    await store.land(KEY, "first", called_at_ms=1_000, outcome=slow, kept_s=60, shared=True)
+    a_minute = Keeping(kept_s=60, renewed_after_s=60)
+    await store.land(KEY, "second", called_at_ms=2_000, outcome=quick, kept=a_minute, shared=True)
+    await store.land(KEY, "first", called_at_ms=1_000, outcome=slow, kept=a_minute, shared=True)
     kept = await store.peek(KEY)
     assert kept is not None
     assert kept.outcome.body == "newer"
@@ -168,7 +171,7 @@ async def test_a_late_holder_does_not_end_anothers_flight(clean_redis: aioredis.
     store = flights_over(clean_redis).store
     look = await store.look(KEY, "mine", lease_s=60, afresh=False)
     failed = CallFailed(call_id="api", reason=FailureReason.TIMED_OUT)
-    await store.land(KEY, "somebody-late", called_at_ms=1, outcome=failed, kept_s=0, shared=True)
+    await store.land(KEY, "somebody-late", called_at_ms=1, outcome=failed, kept=NOTHING, shared=True)
     assert look.state == "lead"
     assert await store.renew(KEY, "somebody-late", lease_s=0) is False
     assert await store.landed(KEY, "mine") == "flying"
@@ -288,4 +291,4 @@ async def test_what_is_kept_expires(clean_redis: aioredis.Redis) -> None:
     flights, api = flights_over(clean_redis), Api()
     await ask(flights, api)
     ttl_ms = await clean_redis.pttl(Keys().response("atc:cache", KEY))
-    assert 1_700_000 < ttl_ms <= 1_800_000
+    assert 1_600_000 < ttl_ms <= 1_800_000

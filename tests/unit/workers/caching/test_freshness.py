@@ -6,7 +6,7 @@ import pytest
 
 from schemas.calls import ApiCall, Cached, CallFailed, CallOutcome, CallSucceeded, FailureReason
 from schemas.endpoints import Endpoint
-from workers.caching.freshness import fresh_for_s, kept_for_s
+from workers.caching.freshness import fresh_for_s, keeping, kept_for_s, stale_for_s
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,34 @@ from workers.caching.freshness import fresh_for_s, kept_for_s
 )
 def test_what_headers_allow(headers: dict[str, str], expected: float | None) -> None:
     assert fresh_for_s(headers) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("max-age=60, stale-while-revalidate=30", 30.0),
+        ("max-age=60", 0.0),
+        ("max-age=60, stale-while-revalidate=30, must-revalidate", 0.0),
+        ("s-maxage=60, stale-while-revalidate=30", 0.0),
+        ("no-cache, stale-while-revalidate=30", 0.0),
+        ("max-age=60, stale-while-revalidate=long", 0.0),
+    ],
+)
+def test_what_headers_allow_past_the_end(said: str, expected: float) -> None:
+    assert stale_for_s({"cache-control": said}) == expected
+
+
+def test_a_renewal_begins_before_the_end_and_jitter_only_takes_off() -> None:
+    plain = keeping(100, ok(), grace_s=5, jitter=0.1, chance=0)
+    assert (plain.kept_s, plain.renewed_after_s) == (100, 95)
+    spread = keeping(100, ok(), grace_s=5, jitter=0.1, chance=1)
+    assert (spread.kept_s, spread.renewed_after_s) == (90, 85)
+    short = keeping(10, ok(), grace_s=5, jitter=0, chance=0)
+    assert (short.kept_s, short.renewed_after_s) == (10, 9)
+    allowed = keeping(100, ok(stale_for_s=60), grace_s=5, jitter=0, chance=0)
+    assert (allowed.kept_s, allowed.renewed_after_s) == (105, 100)
+    none = keeping(0, ok(), grace_s=5, jitter=0.1, chance=0.5)
+    assert (none.kept_s, none.renewed_after_s) == (0, 0)
 
 
 def kept(outcome: CallOutcome, **endpoint: Any) -> float:
