@@ -29,6 +29,8 @@ class Misbehaving:
     seen: list[Seen] = field(default_factory=list)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
     sent_blocks: int = 0
+    at_once: int = 0
+    most_at_once: int = 0
     redirect_to: str = "http://127.0.0.1:9/elsewhere"
 
     def url(self, path: str) -> str:
@@ -42,7 +44,12 @@ class Misbehaving:
             while request := await _read_request(reader):
                 self.seen.append(request)
                 self.arrived.set()
-                await BEHAVIOURS[request.target.partition("?")[0].split("/")[1]](self, request, writer)
+                self.at_once += 1
+                self.most_at_once = max(self.most_at_once, self.at_once)
+                try:
+                    await BEHAVIOURS[request.target.partition("?")[0].split("/")[1]](self, request, writer)
+                finally:
+                    self.at_once -= 1
                 if writer.is_closing():
                     break
             await writer.drain()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import redis.asyncio as aioredis
 
 from schemas.calls import CallFailed, CallSucceeded, FailureReason
+from schemas.endpoints import ParamSpec
 from schemas.ids import TurnId
 from tests.integration.calling.conftest import MakeCall
 from tests.integration.calling.misbehaving import Misbehaving
@@ -52,6 +53,32 @@ async def test_a_users_bad_input_never_opens_the_breaker(
 
     assert len(server.seen) == 12
     assert await caller.breakers.states() == []
+
+
+async def test_a_4xx_between_two_5xx_begins_the_row_anew(
+    caller: Caller, make_call: MakeCall, turn_id: TurnId, soon: datetime
+) -> None:
+    params = (ParamSpec(name="code", placement="path"),)
+    for index, code in enumerate(["500", "404", "500"]):
+        call = make_call("/status/{code}", index=index, method="POST", params=params, arguments={"code": code})
+        await caller.call(call, turn_id=turn_id, deadline=soon)
+
+    assert [view.failures for view in await caller.breakers.states()] == [1]
+
+
+async def test_a_call_that_hangs_until_the_batch_is_over_counts_against_its_endpoint(
+    clean_redis: aioredis.Redis, outcomes: OutcomeStore, make_call: MakeCall, turn_id: TurnId
+) -> None:
+    settings = CallingSettings(allowed_hosts="127.0.0.1", retries=0, breaker_failures_to_open=2)
+    settings = settings.model_copy(update={"batch_timeout_s": 0.3})
+    caller = Caller.open(redis=clean_redis, keys=Keys(), settings=settings, outcomes=outcomes)
+    for index in range(2):
+        call = make_call("/hanging", index=index, timeout_s=60)
+        await caller.call(call, turn_id=turn_id, deadline=datetime.now(UTC) + timedelta(seconds=0.3))
+    states = await caller.breakers.states()
+    await caller.close()
+
+    assert [(str(view.state), view.failures) for view in states] == [("open", 2)]
 
 
 PROBES = ["/status/404", "/redirect", "/html/404", "/fine/x", "/fat-headers"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -21,6 +22,7 @@ from tests.integration.calling.stack import Asked, register
 pytestmark = pytest.mark.stack
 
 BATCH_TIMEOUT_S = 3
+PER_HOST = 2
 NO_AUTH = {"kind": "none"}
 RIVER = Asked("river", "water level of the river", "/say/slowly/411", NO_AUTH)
 LIBRARY = Asked("library", "number of books in the library", "/say/522", NO_AUTH)
@@ -45,6 +47,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory, server: Misbehaving) -> Iter
         environment={
             "CALLING_ALLOWED_HOSTS": f"127.0.0.1:{server.port}",
             "MULTI_API_BATCH_TIMEOUT": str(BATCH_TIMEOUT_S),
+            "CALLING_MAX_PER_HOST": str(PER_HOST),
             # Calls are counted here, also those that a kept response would spare.
             "ATC_RESPONSE_CACHE_ENABLED": "false",
         },
@@ -76,6 +79,16 @@ def test_no_more_than_three_are_called_at_once(stack: Stack, server: Misbehaving
     assert "could not find" not in reply.text
     assert "more than 3 at once" in reply.text
     assert FOOTBALL.subject in reply.text.rpartition("more than 3")[2]
+
+
+def test_a_host_has_no_more_calls_under_way_than_it_has_places(stack: Stack, server: Misbehaving) -> None:
+    """Four chats ask three things each of one host, whose places all workers of a process share."""
+    server.most_at_once = 0
+    with ThreadPoolExecutor(4) as crowd:
+        replies = list(crowd.map(lambda _: ask(stack, RIVER, LIBRARY, PARKING), range(4)))
+
+    assert [re.findall(r"411|522|633", reply.text) for reply in replies] == [["411", "522", "633"]] * 4
+    assert server.most_at_once == PER_HOST
 
 
 def test_the_same_call_asked_for_twice_is_made_once(stack: Stack, server: Misbehaving) -> None:
