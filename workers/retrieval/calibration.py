@@ -9,6 +9,7 @@ rising curve from evidence to that scale. A model without a card is refused: its
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -64,8 +65,14 @@ class ModelCard:
 
     def scale(self, evidence: float) -> float:
         """Map evidence onto the product's scale, 0…1; rising, flat beyond both ends."""
+        (score,) = self.scale_all([evidence])
+        return score
+
+    def scale_all(self, evidence: Sequence[float]) -> list[float]:
+        """Map many at once, as `scale` does one."""
         at, to = zip(*self.curve, strict=True)
-        return float(np.interp(evidence, at, to))
+        scores: list[float] = np.interp(evidence, at, to).tolist()
+        return scores
 
     def centre_passage(self, vector: Vector) -> Vector:
         """Take away what passages have in common and return a unit vector; a zero vector stays zero."""

@@ -15,8 +15,9 @@ from workers.retrieval.bm25 import Bm25
 from workers.retrieval.corpus import Corpus
 from workers.retrieval.embedder import Embedder, open_embedder
 from workers.retrieval.figures import Answered, Figures, figures, judge
-from workers.retrieval.index import Hit, Query
+from workers.retrieval.index import Hit, Query, VectorIndex
 from workers.retrieval.lexical import content_words, pieces, stem
+from workers.retrieval.mirror import MirroredIndex
 from workers.retrieval.qdrant_edge import EdgeIndex
 from workers.retrieval.questions import Case, read_cases, read_examples, read_registry
 from workers.retrieval.ranking import Ranked, fuse, fuse_by_ranks
@@ -78,7 +79,7 @@ class Trial:
     """Endpoints in an index of their own. Touches no Redis."""
 
     embedder: Embedder
-    index: EdgeIndex
+    index: VectorIndex
     corpus: Corpus
     words: Bm25 = field(default_factory=Bm25)
     letters: Bm25 = field(default_factory=Bm25)
@@ -162,7 +163,11 @@ async def compare(material: Material, *, embedder: Embedder | None = None) -> Co
 async def _measured(material: Material, ways: Sequence[Way], given: Embedder | None) -> dict[Way, Report]:
     endpoints, cases = material.endpoints(), material.questions()
     embedder = given or open_embedder(RetrievalSettings())
-    trial = Trial(embedder=embedder, index=EdgeIndex(embedder.card), corpus=Corpus(embedder.card))
+    trial = Trial(
+        embedder=embedder,
+        index=MirroredIndex(EdgeIndex(embedder.card, has_words=False), embedder.card),
+        corpus=Corpus(embedder.card),
+    )
     try:
         await trial.fill(endpoints)
         answers = [await trial.answer(case, ways) for case in cases]

@@ -12,7 +12,7 @@ import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ _K1, _B = 0.5, 0.75
 _TYPICAL_WORDS = 25
 """An endpoint with a description, four parameters and no examples. Measured on ten public sets: 0.3 to 1.0 for k1 and
 0.4 to 0.75 for b differ little; all beat taking the loudest weight alone (.820 → .833 right first)."""
+
+_WORDS_REMEMBERED = 4_096
+"""The same few thousand words come again and again; working out one's pieces takes 20 µs."""
 
 _WORD = re.compile(r"[^\W_]+")
 _STEM_MIN = 3
@@ -77,7 +80,12 @@ def _word_places(words: Iterable[str]) -> list[int]:
 
 
 def _piece_places(words: Iterable[str]) -> list[int]:
-    return [_place("g", piece) for word in words for piece in sorted(pieces(word))]
+    return [place for word in words for place in _places_of_pieces(word)]
+
+
+@lru_cache(_WORDS_REMEMBERED)
+def _places_of_pieces(word: str) -> tuple[int, ...]:
+    return tuple(_place("g", piece) for piece in sorted(pieces(word)))
 
 
 def document_vector(parts: Iterable[tuple[str, float]]) -> Sparse:

@@ -15,6 +15,7 @@ from workers.retrieval.corpus import Corpus
 from workers.retrieval.embedder import Embedder
 from workers.retrieval.follower import Follower
 from workers.retrieval.index import Query, VectorIndex
+from workers.retrieval.mirror import MirroredIndex
 from workers.retrieval.ranking import Ranked, Thresholds, confidences, fuse, fuse_by_ranks
 from workers.retrieval.sparse import sparse_vector
 from workers.runtime.settings import RetrievalSettings, RoutingSettings
@@ -25,17 +26,17 @@ LONGEST_QUESTION_CHARS = 600
 
 
 def open_index(settings: RetrievalSettings, card: ModelCard) -> VectorIndex:
-    """Choose the engine that the settings name; the other one is not even imported."""
+    """Open a mirror of the engine that the settings name; the other one is not even imported."""
     if settings.engine == "server":
         from qdrant_client import AsyncQdrantClient
 
         from workers.retrieval.qdrant_server import ServerIndex
 
         key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None
-        return ServerIndex(AsyncQdrantClient(url=settings.qdrant_url, api_key=key), card)
+        return MirroredIndex(ServerIndex(AsyncQdrantClient(url=settings.qdrant_url, api_key=key), card), card)
     from workers.retrieval.qdrant_edge import EdgeIndex
 
-    return EdgeIndex(card)
+    return MirroredIndex(EdgeIndex(card, has_words=False), card)
 
 
 class EndpointSearch:

@@ -25,6 +25,7 @@ from workers.errors import StoreUnavailable
 from workers.retrieval.calibration import LETTERS, Vector, card_of
 from workers.retrieval.embed_text import embed_text
 from workers.retrieval.index import DENSE, DimensionMismatch, Hit, Query, VectorIndex, collection_name, payload_of
+from workers.retrieval.mirror import MirroredIndex
 from workers.retrieval.qdrant_edge import EdgeIndex
 from workers.retrieval.qdrant_server import ServerIndex
 from workers.retrieval.recipe import pack
@@ -44,12 +45,21 @@ async def open_server(client: AsyncQdrantClient | None = None) -> ServerIndex:
     return index
 
 
-@pytest.fixture(params=["edge", "server", "server over HTTP"])
+@pytest.fixture(params=["edge", "server", "server over HTTP", "mirrored edge", "mirrored server"])
 async def index(request: pytest.FixtureRequest) -> AsyncIterator[VectorIndex]:
     opened: VectorIndex
     if request.param == "edge":
         opened = EdgeIndex(CARD)
         await opened.open()
+        yield opened
+        await opened.close()
+    elif request.param == "mirrored edge":
+        opened = MirroredIndex(EdgeIndex(CARD, has_words=False), CARD)
+        await opened.open()
+        yield opened
+        await opened.close()
+    elif request.param == "mirrored server":
+        opened = MirroredIndex(await open_server(), CARD)
         yield opened
         await opened.close()
     elif request.param == "server":
