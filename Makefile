@@ -48,7 +48,7 @@ local-model: setup ## every judgement and a few turns with a real, very small mo
 
 lock: setup ## resolve requirements.lock anew from pyproject.toml
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --extra local --extra llm --extra dev pyproject.toml --output-file requirements.lock
+		--no-header --extra local --extra llm --extra tracing --extra dev pyproject.toml --output-file requirements.lock
 
 clean: ## remove .venv and caches; data folders stay
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

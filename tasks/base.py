@@ -32,7 +32,7 @@ from tasks.outcome import Outcome, Raised, Returned, settled, unwrap
 from tasks.process import house, process
 from tasks.retry import TABLE, pause_s
 from workers.errors import Overloaded, PermanentError, StaleTurn, StoreUnavailable
-from workers.runtime import telemetry
+from workers.runtime import telemetry, tracing
 from workers.runtime.clock import utc_now
 
 log = structlog.get_logger(__name__)
@@ -88,7 +88,8 @@ class StageTask(Task):  # type: ignore[misc] # Celery ships no types
         if job.waited_s is not None:
             telemetry.QUEUE_WAIT_SECONDS.labels(job.queue).observe(job.waited_s)
         try:
-            return await self._settle(job)
+            with tracing.span(job.task, turn_id=job.turn_id, queue=str(job.queue), waited_s=job.waited_s or 0.0):
+                return await self._settle(job)
         except asyncio.CancelledError:
             if not process().runner.is_stopping:
                 raise

@@ -12,6 +12,7 @@ from celery import signals
 from tasks.configuration import broker_url, is_redis
 from tasks.process import WorkerProcess, enter, house, leave, process
 from tasks.runner import Runner
+from workers.runtime import tracing
 from workers.runtime.logs import configure_logs
 from workers.runtime.redis import sync_client
 from workers.runtime.settings import Settings, settings
@@ -40,6 +41,8 @@ def start_worker(**_: Any) -> None:
     wait_for_redis(given)
     if given.queue.metrics_port:
         serve_metrics(given.queue.metrics_port, host=given.queue.metrics_host)
+    if given.queue.traces_url:
+        tracing.start(given.queue.traces_url, share=given.queue.traces_share)
     runner = Runner()
     runner.start()
     try:
@@ -64,6 +67,7 @@ def stop_worker(**_: Any) -> None:
     opened.runner.call(_close(opened), timeout_s=_CLOSE_TIMEOUT_S)
     opened.runner.stop()
     leave()
+    tracing.stop()
 
 
 async def _open(given: Settings, runner: Runner) -> None:

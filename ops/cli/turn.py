@@ -69,9 +69,12 @@ async def _load(
 def _print_record(record: Turn) -> None:
     from rich.table import Table
 
+    from workers.runtime.tracing import ids_of
+
     request, decision = record.request, record.decision
     rows: dict[str, Any] = {
         "turn": record.turn_id,
+        "trace": f"{ids_of(record.turn_id)[0]:032x}",
         "chat": request.chat_id,
         "phase": record.phase.value,
         "accepted": request.accepted_at.isoformat(timespec="milliseconds"),

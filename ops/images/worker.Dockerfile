@@ -1,5 +1,5 @@
 # The workers: everything of the light image, and the embedding model.
-# `--build-arg EXTRAS="--extra local --extra llm"` adds the language model's client.
+# `--build-arg EXTRAS="--extra local --extra llm"` adds the language model's client; `--extra tracing`, OpenTelemetry's.
 # Build from the repository's root: docker build -f ops/images/worker.Dockerfile -t signalbox-worker .
 
 FROM python:3.11-slim-bookworm AS build

@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import Self
+from urllib.parse import urlsplit
 
 import redis.asyncio as aioredis
 import structlog
@@ -31,6 +32,7 @@ from workers.calling.token_sharing import SharedTokens
 from workers.calling.tokens import TokenStore
 from workers.calling.vault import Vault
 from workers.errors import StoreUnavailable
+from workers.runtime import tracing
 from workers.runtime.clock import Clock, utc_now
 from workers.runtime.keys import Keys
 from workers.runtime.settings import CallingSettings
@@ -112,7 +114,7 @@ class Caller:
             job = Job(call=call, claim=claim, limit_s=limit_s, deadline=deadline, user_token=user_token)
             try:
                 async with self._kept(claim):
-                    outcome = await self._sender.make(job)
+                    outcome = await self._traced(job, turn_id)
             except LeaseLost:
                 continue
             except BaseException:
@@ -122,6 +124,15 @@ class Caller:
             held = await self._record(turn_id, outcome)
             _tell(call, held)
             return held
+
+    async def _traced(self, job: Job, turn_id: str) -> CallOutcome:
+        """Make the call as a span of its turn's trace: the endpoint, the host and the ending, nothing that was sent."""
+        endpoint = job.call.endpoint
+        facts = {"endpoint": endpoint.endpoint_id, "method": endpoint.method, "host": _host(endpoint.url)}
+        with tracing.span("api_call", turn_id=turn_id, is_call=True, **facts) as mark:
+            outcome = await self._sender.make(job)
+            mark.note(outcome=_ending(outcome), status=outcome.status)
+            return outcome
 
     async def _take(self, call: ApiCall, turn_id: str, *, deadline: datetime) -> Claim:
         """Claim the call; while somebody else is at it, look again until the deadline."""
@@ -166,6 +177,17 @@ class Caller:
         return (deadline - self._clock()).total_seconds()
 
 
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _ending(outcome: CallOutcome) -> str:
+    return str(outcome.reason) if isinstance(outcome, CallFailed) else "succeeded"
+
+
 def _tell(call: ApiCall, outcome: CallOutcome) -> None:
     """Log the ending: names and numbers, never values or bodies."""
     is_failed = isinstance(outcome, CallFailed)
@@ -173,7 +195,7 @@ def _tell(call: ApiCall, outcome: CallOutcome) -> None:
     tell(
         "call_finished",
         endpoint=call.endpoint.endpoint_id,
-        outcome=str(outcome.reason) if isinstance(outcome, CallFailed) else "succeeded",
+        outcome=_ending(outcome),
         status=outcome.status,
         elapsed_ms=outcome.elapsed_ms,
     )

@@ -52,6 +52,8 @@ class QueueSettings(BaseSettings):
     shutdown_grace_s: PositiveFloat = 25.0
     metrics_host: str = "127.0.0.1"
     metrics_port: int = Field(default=0, ge=0, le=65_535)
+    traces_url: str = ""
+    traces_share: float = Field(default=1.0, ge=0, le=1)
 
 
 class TurnSettings(BaseSettings):

@@ -17,6 +17,7 @@ from workers.errors import StaleTurn, StoreUnavailable, UnknownTurn
 from workers.runtime.keys import Keys
 from workers.runtime.redis import REDIS_AWAY
 from workers.runtime.settings import TurnSettings
+from workers.runtime.tracing import turn_ended
 from workers.sessions.results import Admission, Cancelled, Passed, Resting, Taken
 
 _OVER = {phase for phase in Phase if not phase.is_moving}
@@ -176,6 +177,8 @@ class TurnStore:
         )
         if reply[0] == "stale":
             raise StaleTurn(turn_id)
+        if not turn.phase.is_moving:
+            _trace(turn)
         return reply[2] or None
 
     async def cancel(self, turn_id: str) -> Cancelled:
@@ -251,3 +254,14 @@ class TurnStore:
         active = await self._redis.get(self._keys.active(chat))
         claimed = await self._redis.exists(*claims)
         return Resting(turn, is_active=active == turn_id, is_claimed=bool(claimed))
+
+
+def _trace(turn: Turn) -> None:
+    """Trace a turn that ended, by how it ended."""
+    facts = {"layer": str(turn.decision.layer), "rule": turn.decision.rule} if turn.decision else {}
+    if turn.failure:
+        facts["failure"] = str(turn.failure.code)
+    turn_ended(
+        turn.turn_id, began=turn.request.accepted_at, phase=str(turn.phase), calls=len(turn.calls),
+        language=turn.language or "", **facts,
+    )  # fmt: skip

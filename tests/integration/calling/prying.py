@@ -9,6 +9,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus, urlsplit
@@ -83,3 +84,28 @@ def everything_told_to(redis_url: str) -> Iterator[list[bytes]]:
         wire.shutdown(socket.SHUT_RDWR)
         listener.join(timeout=5)
         wire.close()
+
+
+@contextmanager
+def everything_posted() -> Iterator[tuple[str, list[bytes]]]:
+    """Take every request's body on a port of its own, as a collector of traces would; yield its URL and the bodies."""
+    taken: list[bytes] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            taken.append(self.rfile.read(int(self.headers["content-length"])))
+            self.send_response(200)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, *_said: object) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Collector)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1/traces", taken
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, quote_plus
@@ -15,8 +16,15 @@ from ops.local.stack import Stack
 from tests.acceptance.client import Chat, Reply
 from tests.conftest import free_port
 from tests.integration.calling.misbehaving import Misbehaving, running_beside
-from tests.integration.calling.prying import everything_in, everything_told_to, everything_under, spellings
+from tests.integration.calling.prying import (
+    everything_in,
+    everything_posted,
+    everything_told_to,
+    everything_under,
+    spellings,
+)
 from tests.integration.calling.stack import ACCESS_TOKEN, SECRETS, register, with_secrets
+from workers.runtime.tracing import ids_of
 
 pytestmark = pytest.mark.stack
 
@@ -33,7 +41,13 @@ def server() -> Iterator[Misbehaving]:
 
 
 @pytest.fixture
-def stack(tmp_path: Path, server: Misbehaving) -> Iterator[Stack]:
+def spans() -> Iterator[tuple[str, list[bytes]]]:
+    with everything_posted() as collector:
+        yield collector
+
+
+@pytest.fixture
+def stack(tmp_path: Path, server: Misbehaving, spans: tuple[str, list[bytes]]) -> Iterator[Stack]:
     (tmp_path / "scratch").mkdir()
     options = StackOptions(
         data_dir=tmp_path,
@@ -45,6 +59,7 @@ def stack(tmp_path: Path, server: Misbehaving) -> Iterator[Stack]:
             "CALLING_TIMEOUT_S": "2",
             "SIGNALBOX_LOG_LEVEL": "debug",
             "QUEUE_METRICS_PORT": str(free_port()),
+            "QUEUE_TRACES_URL": spans[0],
             # The vector engine's files lie where temporary files do.
             "TMPDIR": str(tmp_path / "scratch"),
         },
@@ -74,12 +89,26 @@ def shown_to_people(stack: Stack, replies: list[Reply]) -> str:
         return "\n".join(client.get(path).text for path in paths) + "\n".join(reply.text for reply in replies)
 
 
-def test_no_log_event_payload_key_file_or_answer_of_a_whole_run_holds_a_secret(
-    stack: Stack, server: Misbehaving
+def traces(bodies: list[bytes], replies: list[Reply]) -> bytes:
+    """Return all spans that were sent, once the last turn's own is among them, and its tasks and calls."""
+    trace_id, span_id = ids_of(replies[-1].turn_id)
+    own = trace_id.to_bytes(16, "big") + b"\x12\x08" + span_id.to_bytes(8, "big")  # as protobuf writes a span's ids
+    ends = time.monotonic() + 20
+    while own not in (sent := b"\n".join(bodies)) and time.monotonic() < ends:
+        time.sleep(0.1)
+    assert own in sent
+    assert sent.count(trace_id.to_bytes(16, "big")) >= 6, "two calls, and the tasks around them"
+    assert b"signalbox.outcome" in sent
+    return sent
+
+
+def test_no_log_event_payload_span_key_file_or_answer_of_a_whole_run_holds_a_secret(
+    stack: Stack, server: Misbehaving, spans: tuple[str, list[bytes]]
 ) -> None:
     with everything_told_to(stack.redis_url) as told:
         replies = converse(stack, server)
         shown = shown_to_people(stack, replies)
+    traced = traces(spans[1], replies)
     kept = everything_in(stack.redis_url)
     files = dict(everything_under(stack.data_dir))
 
@@ -94,7 +123,7 @@ def test_no_log_event_payload_key_file_or_answer_of_a_whole_run_holds_a_secret(
     )
     assert any("signalbox-index" in str(path) for path in files), "the vector engine's files are among them"
 
-    searched: dict[str, bytes] = {"commands": heard, "keys": kept.encode(), "shown": shown.encode()}
+    searched: dict[str, bytes] = {"spans": traced, "commands": heard, "keys": kept.encode(), "shown": shown.encode()}
     searched |= {str(path): data for path, data in files.items()}
     found = [
         (name, where)
