@@ -28,6 +28,7 @@ from workers.llm.model import LanguageModel
 
 _LANGUAGES = {"en": "English", "et": "Estonian", "ru": "Russian"}
 _QUERY_CHARS = 2_000
+_NOTE_BYTES = 300
 # A last word that is not of letters alone, with a full stop or the like behind them.
 _UNFINISHED = re.compile(r"(?<!\S)(?![^\W\d_]+[.,!?;:)]*$)\S+$")
 Results = Sequence[tuple[ApiCall, CallOutcome]]
@@ -140,7 +141,13 @@ class _Request:
     now: datetime
 
     def data(self, outcome: CallSucceeded, room: int) -> str:
-        return json.dumps(gather(outcome.body, max_bytes=room).body, ensure_ascii=False)
+        """Write what there is room for, as JSON; what was cut is told with its true length, so that it can be said."""
+        found = gather(outcome.body, max_bytes=room - _NOTE_BYTES)
+        written = json.dumps(found.body, ensure_ascii=False)
+        if not found.is_cut:
+            return written
+        lengths = ", ".join(f"{path or 'the list'} has {total}" for path, total in list(found.totals.items())[:5])
+        return f"{written}\n(Only the beginning is shown. {lengths})"[: len(written) + _NOTE_BYTES]
 
     @cached_property
     def sources(self) -> Sources:
