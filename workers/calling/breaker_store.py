@@ -21,6 +21,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from workers.calling.breaker import Breaker, BreakerRules, BreakerState, Pass, Verdict, state_of, wait_ms
 from workers.calling.breaker_local import LocalBreakers
 from workers.errors import StoreUnavailable
+from workers.runtime import telemetry
 from workers.runtime.keys import Keys
 from workers.runtime.redis import REDIS_AWAY
 
@@ -189,6 +190,7 @@ class BreakerStore:
 
     async def _tell(self, endpoint: str, state: BreakerState, *, failures: int = 0, by: str = "calls") -> None:
         """Log a change, and write it where operators and dashboards read; losing the note loses nothing else."""
+        telemetry.BREAKER_CHANGES.labels(str(state), by).inc()
         tell = log.info if state in (BreakerState.CLOSED, BreakerState.HALF_OPEN) else log.warning
         tell(_EVENTS[state], endpoint=endpoint, failures=failures, by=by)
         try:

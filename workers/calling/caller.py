@@ -32,7 +32,7 @@ from workers.calling.token_sharing import SharedTokens
 from workers.calling.tokens import TokenStore
 from workers.calling.vault import Vault
 from workers.errors import StoreUnavailable
-from workers.runtime import tracing
+from workers.runtime import telemetry, tracing
 from workers.runtime.clock import Clock, utc_now
 from workers.runtime.keys import Keys
 from workers.runtime.settings import CallingSettings
@@ -189,7 +189,10 @@ def _ending(outcome: CallOutcome) -> str:
 
 
 def _tell(call: ApiCall, outcome: CallOutcome) -> None:
-    """Log the ending: names and numbers, never values or bodies."""
+    """Count and log the ending: names and numbers, never values or bodies."""
+    host = _host(call.endpoint.url)
+    telemetry.API_CALLS.labels(host, _ending(outcome)).inc()
+    telemetry.API_CALL_SECONDS.labels(host).observe(outcome.elapsed_ms / 1000)
     is_failed = isinstance(outcome, CallFailed)
     tell = log.warning if is_failed else log.info
     tell(

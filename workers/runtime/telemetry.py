@@ -25,6 +25,12 @@ LOOP_LAG_SECONDS = Histogram(
 DEAD_LETTERS = Counter("signalbox_dead_letters", "Tasks given up.", ("task", "reason"))
 QUARANTINED = Counter("signalbox_quarantined", "Messages no task could take.", ("reason",))
 
+API_CALLS = Counter("signalbox_api_calls", "Calls to APIs, by their outcome.", ("host", "outcome"))
+API_CALL_SECONDS = Histogram(
+    "signalbox_api_call_seconds", "Time of a call to an API, with its waits and tries.", ("host",), buckets=_WORK_S
+)
+BREAKER_CHANGES = Counter("signalbox_breaker_changes", "Breakers that entered a state.", ("state", "by"))
+
 MODEL_REQUESTS = Counter(
     "signalbox_model_requests", "Requests to models, by their end.", ("judgement", "model", "ending")
 )

@@ -7,6 +7,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
 from schemas.calls import CallFailed, CallSucceeded, FailureReason
@@ -209,6 +210,19 @@ async def test_a_cancelled_call_that_had_not_left_is_free_for_the_next_worker_at
 
     assert isinstance(outcome, CallSucceeded)
     assert time.monotonic() - started < 1.0, "it did not wait for the lease to run out"
+
+
+async def test_each_ending_is_counted_by_host(
+    caller: Caller, make_call: MakeCall, turn_id: TurnId, soon: datetime
+) -> None:
+    def count(outcome: str) -> float:
+        return REGISTRY.get_sample_value("signalbox_api_calls_total", {"host": "127.0.0.1", "outcome": outcome}) or 0.0
+
+    before = count("unknown"), count("succeeded")
+    await caller.call(make_call("/hang-up", index=0, method="POST"), turn_id=turn_id, deadline=soon)
+    await caller.call(make_call("/fine/x", index=1), turn_id=turn_id, deadline=soon)
+
+    assert (count("unknown"), count("succeeded")) == (before[0] + 1, before[1] + 1)
 
 
 async def test_the_log_tells_the_ending_and_no_secret_value_or_body(
