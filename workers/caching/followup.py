@@ -59,6 +59,8 @@ def _answered(reading: Reading) -> FollowUp | None:
 
 def _changed(reading: Reading) -> FollowUp | None:
     """The same call with other values."""
+    if reading.picks_at >= 0:
+        return None  # "which of those are in May" asks for less, never for another call
     values = _wanted_values(reading)
     changed = changes(values, reading.view.params, reading.words, reading.text, reading.language)
     strange = reading.strange.union(*(range(v.first, v.end) for v in values if not takers(v, reading.view.params)))
@@ -148,7 +150,7 @@ def _stands_alone(reading: Reading, changed: dict[str, str]) -> bool:
 def _named_text(reading: Reading, unknown: Sequence[int]) -> dict[str, str]:
     """A name for the endpoint's only free text, after an opener ("and Meretuul Energia?")."""
     free = [param for param in reading.view.params if _is_free_text(param)]
-    said = names_said(reading, unknown)
+    said = names_said(reading, unknown) if not reading.names_countries(unknown) else ""
     rest = frozenset(range(len(reading.words))) - frozenset(unknown)
     led = reading.said["small"].union(
         *(reading.said[name] for name in ("openers", "same", "corrections", "negations", "polite"))

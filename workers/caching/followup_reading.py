@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 from schemas.endpoints import Language
 from workers.caching.contexts import EndpointView, LastCall
-from workers.caching.followup_values import Spoken, Value, values_in
+from workers.caching.followup_values import Spoken, Value, countries_in, values_in
 from workers.messages.asking import FUNCTION_LISTS, Wanted, Wish, unheard, wanted, words_of_key
 from workers.messages.hearing import Word, folded_words, lexicon, same_stem, spoken_language, words_of
 
@@ -59,6 +59,11 @@ class Reading:
         """Every value said, taken back ones ("not Latvia") too."""
         spoken = Spoken(text=self.text, words=self.words, language=self.language, errors=self.misspelt)
         return values_in(spoken, self.view.params)
+
+    def names_countries(self, places: Sequence[int]) -> bool:
+        """Whether a country is named there: that is no name of a place, a person or a firm."""
+        spoken = Spoken(text=self.text, words=self.words, language=self.language, errors=self.misspelt)
+        return any(not {*range(value.first, value.end)}.isdisjoint(places) for value in countries_in(spoken))
 
     @cached_property
     def misspelt(self) -> frozenset[int]:

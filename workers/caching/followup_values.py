@@ -164,6 +164,11 @@ def _names(spoken: Spoken, sort: Sort, names: str) -> Iterator[Value]:
                 yield Value(sort=sort, first=at, end=at + len(own))
 
 
+def countries_in(spoken: Spoken) -> tuple[Value, ...]:
+    """Find the names of countries, whether a parameter takes them or not."""
+    return tuple(_names(spoken, "country", "countries"))
+
+
 def _stands(spoken: Spoken, at: int, own: Sequence[str], language: Language, *, least: int = 0) -> bool:
     """Whether the name's words stand there, in any case form; misspelt words must have `least` letters."""
     there = spoken.words[at : at + len(own)]

@@ -31,7 +31,7 @@ from workers.errors import StoreUnavailable
 from workers.extraction.loop import Asked, Ready, collect, open_collection
 from workers.runtime.clock import Clock, local_time
 from workers.sessions.results import Taken
-from workers.turn.leaning import SURE, Heard, Judge, Lean, changed, judged, strongest, together
+from workers.turn.leaning import LEANS, SURE, Heard, Judge, Lean, changed, judged, strongest, together
 
 REFRESH = FollowUp(verdict="param_update", confidence=1.0, reason="refresh")
 
@@ -120,7 +120,8 @@ class Way:
             # Retrieval named the endpoint of a call that is remembered, perhaps of an older one.
             meant = strongest(judged(ours[:1], heard, judge=self.judge))
             stands_alone = _stands_alone(decision.endpoints[0], heard)
-            if meant and stands_alone and meant[0].follow.verdict != "response_question":
+            is_new = meant and meant[0].follow.verdict != "response_question" and meant[0].follow.confidence < LEANS
+            if is_new and stands_alone:
                 return None
         elif any(decision.scores.get(name, 0.0) >= self.high_cosine for name in found):
             return None

@@ -18,6 +18,7 @@ from workers.messages.catalog import phrases
 from workers.turn.shifting import as_shifted
 
 SURE = 0.8
+LEANS = 0.75
 LIKELY = 0.5
 _CLOSE = 0.05
 
@@ -162,9 +163,16 @@ def _read(opened: Collecting, texts: Sequence[str], heard: Heard) -> Ready | Ask
         if not isinstance(outcome, Ready | Asked):
             continue
         best = outcome
-        if all(name in outcome.collecting.endpoints[0].values for name in opened.asked):
+        values = outcome.collecting.endpoints[0].values
+        if all(name in values and _is_said(values[name], said, texts[-1]) for name in opened.asked):
             break
     return best
+
+
+def _is_said(value: JsonValue, said: str, words: str) -> bool:
+    """Whether a text that was taken as it stands holds no more than the words that mean it: "for Tapa" is no place."""
+    quoted = fold(str(value))
+    return quoted not in fold(said) or quoted in fold(words)
 
 
 def _seeded(endpoint: Endpoint, values: dict[str, JsonValue], *, query: str, asked: tuple[str, ...] = ()) -> Collecting:

@@ -160,6 +160,11 @@ def test_a_place_is_read_with_its_direction(text: str, changed: dict[str, str]) 
     assert _said(text, "trains", "ru" if text.startswith("а") else "et").changed == changed
 
 
+def test_a_country_is_no_name_of_a_place_or_a_firm() -> None:
+    assert _said("Same for Latvia?", "pharmacies").verdict == "new_intent"
+    assert _said("Same for Latvia?", "company").verdict == "new_intent"
+
+
 def test_two_values_for_one_parameter_are_more_than_one_call() -> None:
     assert _said("and in Latvia and Lithuania?").verdict == "new_intent"
 
