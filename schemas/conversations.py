@@ -37,7 +37,8 @@ class Collecting(Frozen):
     """An open collection: the endpoints, what is known for each, and how long the asking has gone on.
 
     `turns` counts questions asked so far. `asked` are the parameters that the last question named, in its order.
-    The answer names the parts of the message that no endpoint fits (`unmatched`) and those put off (`later`).
+    The answer names the parts of the message that no endpoint fits (`unmatched`), those put off (`later`), and the
+    endpoints given up because their values never came (`lacking`, by title).
     """
 
     endpoints: tuple[EndpointProgress, ...]
@@ -50,6 +51,7 @@ class Collecting(Frozen):
     last_question: str = ""
     unmatched: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
     @property
     def mode(self) -> Mode:

@@ -120,15 +120,13 @@ class RouteFinder:
         if not split.is_explicit and not _is_surer(found, whole.match, adds=split.adds):
             return None
         unmatched = _unmatched(split, matches)
+        most = self.settings.max_endpoints
+        waiting = [PutOff(part=one.part, endpoint=one.candidate.endpoint) for one in found[most:]]
+        later = (*waiting, *(PutOff(part=part) for part in split.parts[len(parts) :]))
         if len(found) > 1:
-            most = self.settings.max_endpoints
-            waiting = [PutOff(part=one.part, endpoint=one.candidate.endpoint) for one in found[most:]]
-            beyond = [PutOff(part=part) for part in split.parts[len(parts) :]]
-            return Route(
-                rule="parallel", found=found[:most], unmatched=unmatched, later=(*waiting, *beyond), scores=scores
-            )
-        if len(found) == 1 and unmatched:
-            return Route(rule="partly_matched", found=found, unmatched=unmatched, scores=scores)
+            return Route(rule="parallel", found=found[:most], unmatched=unmatched, later=later, scores=scores)
+        if len(found) == 1 and (unmatched or later):
+            return Route(rule="partly_matched", found=found, unmatched=unmatched, later=later, scores=scores)
         if len(found) == 1 and _is_said_twice(found[0], whole.match, matches):
             return Route(rule="said_twice", found=found, scores=scores)
         return None

@@ -243,7 +243,7 @@ class _Turn:
             return self._abandon("exhausted")
         rest = (title(p.endpoint, self.reading.language) for p in self.collecting.endpoints if p.missing)
         update = {
-            "endpoints": complete, "unmatched": (*self.collecting.unmatched, *rest), "asked": (),
+            "endpoints": complete, "lacking": tuple(rest), "asked": (),
             "awaiting_continuation": False,
         }  # fmt: skip
         return Ready(collecting=self.collecting.model_copy(update=update))

@@ -40,7 +40,9 @@ def reopen(collecting: Collecting, results: Results) -> Reopened | None:
             reasons[call.call_id] = tuple(one.reason for one in of_said if one.reason)
     if not waiting:
         return None
-    left = collecting.model_copy(update={"endpoints": tuple(waiting.values()), "unmatched": (), "later": ()})
+    left = collecting.model_copy(
+        update={"endpoints": tuple(waiting.values()), "unmatched": (), "later": (), "lacking": ()}
+    )
     return Reopened(collecting=left, reasons=reasons)
 
 

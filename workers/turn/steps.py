@@ -189,6 +189,7 @@ class Steps:
                 language=decision.language,
                 unmatched=collecting.unmatched if collecting else decision.unmatched,
                 later=collecting.later if collecting else (),
+                lacking=collecting.lacking if collecting else (),
                 reasons=reopened.reasons if reopened else {},
                 now=now,
             )

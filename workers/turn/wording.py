@@ -27,6 +27,7 @@ class Told:
     language: Language
     unmatched: Sequence[str]
     later: Sequence[str] = ()
+    lacking: Sequence[str] = ()
     reasons: Mapping[str, Sequence[str]]
     now: datetime
 
@@ -55,7 +56,7 @@ class Wording:
         by_rules = _narrowed(told) or _whole(told)
         if not passes(self.guards, by_rules, told.language):
             return Worded(text=text("guard.answer", told.language))
-        rest = put_off(told.later, told.language, most=self.most_at_once)
+        rest = given_up(told.lacking, told.language) + put_off(told.later, told.language, most=self.most_at_once)
         if self.writer is None or not self.writer.is_wanted(told.results, language=told.language):
             return Worded(text=by_rules + rest)
         pieces = self.writer.write(
@@ -89,6 +90,12 @@ def put_off(parts: Sequence[str], language: Language, *, most: int) -> str:
     """Name the parts of the message that are left for later, as a paragraph to go behind an answer; else nothing."""
     named = [quoted(part, language, limit=ROW_LIMIT) for part in parts if clean(part)]
     return f"\n\n{text('formatting.later', language, most=most, parts=listing(named, language))}" if named else ""
+
+
+def given_up(titles: Sequence[str], language: Language) -> str:
+    """Name the endpoints that were left out since their values never came, as a paragraph; else nothing."""
+    named = [clean(title) for title in titles if clean(title)]
+    return f"\n\n{text('formatting.lacking', language, parts=listing(named, language))}" if named else ""
 
 
 async def followed_by(rest: str, pieces: AsyncIterator[str]) -> AsyncIterator[str]:

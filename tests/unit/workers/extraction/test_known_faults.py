@@ -137,7 +137,7 @@ def test_d24_what_is_complete_is_delivered() -> None:
 
     assert isinstance(end, Ready)
     assert [one.endpoint.name for one in end.collecting.endpoints] == ["search_address"]
-    assert end.collecting.unmatched == ("vehicle tax",)
+    assert end.collecting.lacking == ("vehicle tax",)
 
 
 def test_d26_an_invalid_correction_reopens_the_value() -> None:

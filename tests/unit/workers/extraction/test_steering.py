@@ -115,7 +115,7 @@ def test_what_is_complete_is_delivered_when_the_rest_never_comes() -> None:
 
     assert isinstance(end, Ready)
     assert [progress.endpoint.name for progress in end.collecting.endpoints] == ["get_parliament_votings"]
-    assert end.collecting.unmatched == ("address search",)
+    assert end.collecting.lacking == ("address search",)
 
 
 @pytest.mark.parametrize("message", ["what can you do?", "how does this work?", "hmm, let me think", "why do you ask"])

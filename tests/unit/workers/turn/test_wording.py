@@ -6,7 +6,7 @@ import pytest
 
 from schemas.endpoints import Language
 from workers.messages.catalog import text
-from workers.turn.wording import put_off
+from workers.turn.wording import given_up, put_off
 
 
 @pytest.mark.parametrize("language", ["en", "et", "ru"])
@@ -22,3 +22,12 @@ def test_what_is_put_off_is_named_with_how_many_are_done_at_once(language: Langu
 
 def test_nothing_put_off_says_nothing() -> None:
     assert put_off([], "en", most=3) == put_off([" "], "en", most=3) == ""
+
+
+@pytest.mark.parametrize("language", ["en", "et", "ru"])
+def test_what_was_given_up_for_lack_of_values_is_not_told_as_not_found(language: Language) -> None:
+    said = given_up(["vehicle tax"], language)
+
+    assert "vehicle tax" in said
+    assert said.strip() != text("formatting.unmatched", language, parts="vehicle tax")
+    assert given_up([], language) == ""
