@@ -107,7 +107,8 @@ class Endpoint(Frozen):
     """A registered API endpoint. `titles` name it to people ("public holidays"); `version` grows at each change.
 
     `base_urls` maps an environment (`test`) to what takes the place of the URL's scheme and host there; a path of its
-    own is put before the URL's path. `idempotency_header` carries the key of a call that must not be made twice.
+    own is put before the URL's path. `idempotency_header` carries the key of a POST or PATCH, the same for each try; it
+    is tried again only where it is declared `idempotent`.
     `check` is a path on the same host, such as `/orders/{idempotency_key}`: a GET there tells whether it went through.
     Without a rule of `success`, a 2xx answer that holds nothing but an error is a failure.
     """

@@ -34,7 +34,8 @@ def headers_of(call: ApiCall, *, given: Iterable[Placed], cookies: Iterable[Plac
     if crumbs:
         own = merged.get("cookie", ("Cookie", ""))[1]
         merged["cookie"] = ("Cookie", "; ".join([*filter(None, [own]), *crumbs]))
-    if not call.endpoint.is_repeatable():
+    # Also where a POST is declared idempotent: by this key many APIs know that it is the same one again.
+    if call.endpoint.method in ("POST", "PATCH"):
         header = call.endpoint.idempotency_header
         merged.setdefault(header.lower(), (header, idempotency_key(call)))
     return tuple(merged.values())

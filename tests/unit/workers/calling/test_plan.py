@@ -190,14 +190,15 @@ def test_a_post_without_body_parameters_has_no_body_and_with_them_an_object() ->
     assert request_of({}, ParamSpec(name="q"), method="POST").json == {}
 
 
-def test_only_calls_that_must_not_be_repeated_carry_a_key_and_it_never_shows_the_turn() -> None:
+def test_a_post_carries_a_key_that_is_the_same_each_time_and_never_shows_the_turn() -> None:
     post, again = request_of({}, method="POST"), request_of({}, method="POST")
     key = dict(post.headers)["Idempotency-Key"]
 
     assert post.headers == again.headers
     assert TURN not in key
     assert request_of({}, method="GET").headers == ()
-    assert request_of({}, method="POST", idempotent=True).headers == ()
+    assert request_of({}, method="PUT").headers == ()
+    assert request_of({}, method="POST", idempotent=True).headers == post.headers
 
 
 @pytest.mark.parametrize(
