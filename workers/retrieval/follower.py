@@ -15,6 +15,7 @@ from workers.registry.log import Position, RegistryLog
 from workers.retrieval.calibration import ModelCard
 from workers.retrieval.corpus import Corpus
 from workers.retrieval.index import VectorIndex
+from workers.runtime.memory import give_back
 
 log = structlog.get_logger(__name__)
 
@@ -72,6 +73,7 @@ class Follower:
         self._corpus.keep_only(seen)
         await self._index.keep_only(seen)
         self._position = position
+        await asyncio.to_thread(give_back)
         log.info("registry_loaded", endpoints=len(self._corpus), seq=position.seq)
 
     async def _follow(self) -> None:

@@ -57,6 +57,7 @@ class MirroredIndex:
             self._tenants.pop(one_id, None)
         self._tenants |= {one.endpoint.endpoint_id: one.endpoint.tenant for one in put}
         self._forget({*gone, *(one.endpoint.endpoint_id for one in put)})
+        self._remember({one.endpoint.endpoint_id: one.endpoint for one in put})
 
     def _scan(self, tenant: str) -> Scan:
         return self._scans.get(tenant) or Scan.empty(self._card.dimension)
@@ -100,10 +101,13 @@ class MirroredIndex:
         changes = self._changes
         read = {one.endpoint_id: one for one in await self._engine.endpoints(endpoint_ids)}
         if changes == self._changes:
-            self._kept |= read
-            while len(self._kept) > _ENDPOINTS_KEPT:
-                self._kept.popitem(last=False)
+            self._remember(read)
         return read
+
+    def _remember(self, endpoints: dict[str, Endpoint]) -> None:
+        self._kept |= endpoints
+        while len(self._kept) > _ENDPOINTS_KEPT:
+            self._kept.popitem(last=False)
 
     async def count(self) -> int:
         return await self._engine.count()

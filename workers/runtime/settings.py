@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, SecretStr, model_validator
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from schemas.usage import Judgement
@@ -142,7 +142,7 @@ class RetrievalSettings(BaseSettings):
     embedder: str = "multilingual-e5-small"
     embedder_url: str = ""
     embedder_api_key: SecretStr | None = None
-    embed_threads: PositiveInt = 1
+    embed_threads: NonNegativeInt = 0
     fusion: Literal["weighted", "reciprocal"] = "weighted"
     poll_registry_s: PositiveFloat = 1.0
 
