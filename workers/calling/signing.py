@@ -68,9 +68,8 @@ class Signer:
         """Drop the access token with which the API refused this request; False where there can be no other."""
         if not isinstance(endpoint.auth, ClientCredentialsAuth):
             return False
-        for secret in request.secrets:
-            await self.tokens.forget(endpoint.auth, secret)
-        return True
+        renewable = [await self.tokens.forget(endpoint.auth, secret) for secret in request.secrets]
+        return any(renewable)
 
     def _check_listed(self, url: str) -> None:
         split = urlsplit(url)

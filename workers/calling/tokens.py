@@ -32,6 +32,7 @@ log = structlog.get_logger(__name__)
 
 _LIFETIME_S = 300.0  # of a token that does not say; RFC 6749 leaves it open
 _LONGEST_MARGIN_S = 30.0
+_RENEWED_EVERY_S = 30.0
 _REFUSALS = frozenset({FailureReason.CLIENT_ERROR, FailureReason.REDIRECTED, FailureReason.TOO_LARGE})
 
 
@@ -62,6 +63,7 @@ class TokenStore:
         self._timeout_s = timeout_s
         self._shared = shared
         self._held: dict[ClientCredentialsAuth, _Held] = {}
+        self._renewed_until: dict[ClientCredentialsAuth, float] = {}
         self._fetching: dict[ClientCredentialsAuth, asyncio.Task[SecretStr]] = {}
 
     async def get(self, auth: ClientCredentialsAuth) -> SecretStr:
@@ -79,14 +81,21 @@ class TokenStore:
             task.add_done_callback(lambda done: self._fetched(auth, done))
         return await asyncio.shield(task)
 
-    async def forget(self, auth: ClientCredentialsAuth, token: str) -> None:
-        """Drop a token that an API refused, for all workers, unless another has taken its place by now."""
+    async def forget(self, auth: ClientCredentialsAuth, token: str) -> bool:
+        """Drop a token that an API refused, for all workers; return whether there is, or can be had, another.
+
+        An API that refuses the renewed one too has other reasons, and is no cause to ask for a token at each call.
+        """
         held = self._held.get(auth)
         if held is None or held.token.get_secret_value() != token:
-            return
+            return True
+        if time.monotonic() < self._renewed_until.get(auth, 0.0):
+            return False
+        self._renewed_until[auth] = time.monotonic() + _RENEWED_EVERY_S
         del self._held[auth]
         if held.shelf is not None:
             await held.shelf.drop(token)
+        return True
 
     def _fetched(self, auth: ClientCredentialsAuth, task: asyncio.Task[SecretStr]) -> None:
         self._fetching.pop(auth, None)
