@@ -99,7 +99,7 @@ async def open_rooms(settings: Settings) -> Rooms:
     user_tokens = UserTokens.open(redis, keys, settings.calling)
     calls = CachedCalls(caller=caller, outcomes=outcomes, cache=cache, user_tokens=user_tokens)
     judges = await Judges.open(settings, Ledger(redis, keys))
-    way = _way(settings, judges.classifier(search, settings), cache, registry)
+    way = _way(settings, judges, judges.classifier(search, settings), cache, registry)
     steps = _steps(settings, turns, calls, way, judges)
     fetcher = DocumentFetcher(settings.calling, max_bytes=LARGEST_BYTES, timeout_s=settings.indexing.fetch_timeout_s)
     opened = Rooms(
@@ -123,7 +123,9 @@ async def open_rooms(settings: Settings) -> Rooms:
     return opened
 
 
-def _way(settings: Settings, classifier: Classifier, cache: ResponseCache, registry: RegistryStore) -> Way:
+def _way(
+    settings: Settings, judges: Judges, classifier: Classifier, cache: ResponseCache, registry: RegistryStore
+) -> Way:
     return Way(
         classifier=classifier,
         cache=cache,
@@ -131,6 +133,7 @@ def _way(settings: Settings, classifier: Classifier, cache: ResponseCache, regis
         judge=judge,
         clock=utc_now,
         high_cosine=settings.routing.high_cosine,
+        detector=judges.detector,
     )
 
 

@@ -1,13 +1,14 @@
 """Where a message goes: on from the call before it, or to classification. Follow-ups are looked for first and beside.
 
-A sure follow-up ("and in Latvia?") never reaches retrieval. A likely one stands unless retrieval is sure of another
-endpoint. A message that stands on its own, or turns to something else, takes its usual way.
+A sure follow-up ("and in Latvia?") never reaches retrieval, nor a model. A likely one stands unless retrieval is
+sure of another endpoint. A message that stands on its own, or turns to something else, takes its usual way.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -19,8 +20,9 @@ from schemas.registry import Registered
 from schemas.routing import Decision, Layer
 from schemas.turns import TurnRequest
 from workers.caching.cache import ResponseCache
-from workers.caching.contexts import FollowUp
-from workers.caching.last_calls import LastCalls
+from workers.caching.contexts import EndpointView, FollowUp
+from workers.caching.detector import FollowUpDetector
+from workers.caching.last_calls import LastCalls, Remembered
 from workers.caching.refresh import is_refresh, wants_fresh
 from workers.calling.plan import in_environment
 from workers.classification.chain import Classifier
@@ -33,6 +35,7 @@ from workers.runtime.clock import Clock, local_time
 from workers.sessions.results import Taken
 from workers.turn.leaning import LEANS, SURE, Heard, Judge, Lean, changed, judged, strongest, together
 
+_MOST_ASKED = 3
 REFRESH = FollowUp(verdict="param_update", confidence=1.0, reason="refresh")
 
 
@@ -65,6 +68,7 @@ class Way:
     judge: Judge
     clock: Clock
     high_cosine: float
+    detector: FollowUpDetector | None = None
 
     async def find(self, taken_up: Taken) -> Decision | Followed:
         """Return the follow-up that the message is, else what classification decides. Raises what that raises."""
@@ -125,7 +129,21 @@ class Way:
                 return None
         elif any(decision.scores.get(name, 0.0) >= self.high_cosine for name in found):
             return None
+        if self.detector and not is_refresh(heard.text):
+            meant = await self._asked(ours[:1] or last.newest, heard, self.detector)
         return await self._go_on(meant, heard, request) if meant else None
+
+    async def _asked(self, calls: Sequence[Remembered], heard: Heard, detector: FollowUpDetector) -> tuple[Lean, ...]:
+        """Let the model judge where the rules are not sure."""
+        leans = judged(calls[:_MOST_ASKED], heard, judge=self.judge)
+        follows = await asyncio.gather(*(
+            detector.detect(
+                lean.text, lean.remembered.last, EndpointView.of(lean.remembered.endpoint), answer=heard.answer,
+                by_rules=lean.follow,
+            )
+            for lean in leans
+        ))  # fmt: skip
+        return strongest([replace(lean, follow=follow) for lean, follow in zip(leans, follows, strict=True)])
 
     async def _go_on(self, meant: Sequence[Lean], heard: Heard, request: TurnRequest) -> Followed | None:
         """Take the follow-up up; None when nothing of it can be (an endpoint is gone, no value is one)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
+from workers.caching.detector import FollowUpDetector
 from workers.classification.chain import Classifier
 from workers.classification.disambiguator import Disambiguator
 from workers.classification.layer import EndpointSearcher
@@ -26,6 +27,7 @@ class Judges:
     splitter: Splitter | None = None
     filler: Filler | None = None
     writer: Writer | None = None
+    detector: FollowUpDetector | None = None
     ledger: Ledger | None = None
 
     @classmethod
@@ -48,6 +50,7 @@ class Judges:
             splitter=Splitter(model=model, engine=engine),
             filler=Filler(model=model, engine=engine),
             writer=writer,
+            detector=FollowUpDetector(model),
             ledger=ledger,
         )
 

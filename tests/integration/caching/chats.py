@@ -26,6 +26,7 @@ from schemas.registry import Registered
 from schemas.routing import Candidate
 from schemas.turns import TurnRequest
 from workers.caching.cache import ResponseCache
+from workers.caching.detector import FollowUpDetector
 from workers.caching.followup import judge
 from workers.calling.outcomes import OutcomeStore
 from workers.classification.chain import Classifier
@@ -131,7 +132,14 @@ class Said:
 class World:
     """What one worker process holds. `cache_redis` is the cache's own server, where it has one."""
 
-    def __init__(self, redis: aioredis.Redis, *, cache_redis: aioredis.Redis | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        redis: aioredis.Redis,
+        *,
+        cache_redis: aioredis.Redis | None = None,
+        detector: FollowUpDetector | None = None,
+        **settings: Any,
+    ) -> None:
         given = CacheSettings(**({"cache_timeout_s": 5.0} | settings))
         self.shelf, self.log, self.keys = Shelf(), EventLog(redis, Keys()), Keys()
         self.turns, outcomes = TurnStore(redis, Keys(), TurnSettings()), OutcomeStore(redis, Keys())
@@ -143,7 +151,7 @@ class World:
             classifier=classifier,
             way=Way(
                 classifier=classifier, cache=self.cache, registry=self.registry, judge=judge, clock=utc_now,
-                high_cosine=HIGH,
+                high_cosine=HIGH, detector=detector,
             ),
             calls=CachedCalls(
                 caller=self.api,  # type: ignore[arg-type]
