@@ -91,7 +91,7 @@ def _topical(reading: Reading, changed: dict[str, str]) -> FollowUp | None:
 
 def _only_function_words(reading: Reading) -> bool:
     """Whether nothing but the values has a meaning of its own: "what will it be like in Narva?"."""
-    names = ("asks", "back", "polite", "now")
+    names = ("asks", "back", "polite", "now", "same", "corrections", "negations", "thanks")
     led = reading.said["small"].union(
         *(reading.said[name] for name in names), reading.trailing, range(reading.opener_end)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from workers.caching.followup_reading import Reading
@@ -9,6 +10,8 @@ from workers.caching.followup_values import Value, takers
 from workers.messages.asking import DIMENSIONS, Wish, words_of_key
 
 _PLACES = frozenset(["address", "place", "street", "town", "city", "county", "from", "to", "location"])
+
+_ESTONIAN_VERB = re.compile(r"\w{2,}(?:b|vad|ti|di|takse|dakse|nud|tud)")
 
 Rule = tuple[str, float, Callable[[Reading], bool]]
 
@@ -24,8 +27,9 @@ def question(reading: Reading) -> tuple[str, float]:
         return "picks_from_them", 0.8
     if not is_kept or (reading.values and not _are_filters(reading)):
         return "", 0.0
-    if reading.unknown:
-        return ("asks_for_a_field_of_one", 0.6) if _of_one(reading) else ("", 0.0)
+    is_of_one_word = _of_it(reading) or _of_one(reading)
+    if is_of_one_word or reading.unknown:
+        return ("asks_of_one_word", 0.5) if is_of_one_word else ("", 0.0)
     if reading.has("same", "corrections") and not reading.has("back"):
         return "", 0.0
     if (reading.wants("superlatives") and not _has_dimension(reading)) or _asks_for_no_place_of_it(reading):
@@ -59,8 +63,23 @@ def _of_one(reading: Reading) -> bool:
     )
     pointing = (*reading.wants("ordinals"), *(reading.wants("superlatives") if _has_dimension(reading) else ()))
     # "the next elections": what it points at is something else.
-    is_at_it = bool(pointing) and not any(each.end in reading.unknown for each in pointing)
+    is_at_it = bool(pointing) and not any(
+        each.end in reading.unknown and not _is_verb(reading, each.end) for each in pointing
+    )
     return is_plain and is_carried and is_at_it and not _asks_for_no_place_of_it(reading)
+
+
+def _is_verb(reading: Reading, at: int) -> bool:
+    """Whether an Estonian word has a verb's ending: "millal esimene tehti" asks about the first, not a first thing."""
+    return reading.language == "et" and _ESTONIAN_VERB.fullmatch(reading.words[at].folded) is not None
+
+
+def _of_it(reading: Reading) -> bool:
+    """Whether all it says is one word of what was found: "is it still active?". An action is none of its words."""
+    if reading.values or not reading.has("subjects") or not reading.text.endswith("?") or reading.has("actions"):
+        return False
+    is_of_nothing_else = not reading.wanted and not reading.on_topic
+    return is_of_nothing_else and len(reading.unknown) <= 1 and not reading.has("same", "where")
 
 
 def _asks_for_no_place_of_it(reading: Reading) -> bool:

@@ -27,6 +27,8 @@ _LISTS = (
     "partitive",
     "where",
     "now",
+    "subjects",
+    "actions",
 )
 _SHORTEST_TOPIC = 3
 _SHORTEST_HEAD = 5

@@ -59,6 +59,8 @@ def wanted(words: tuple[Word, ...], language: Language, *, fields: Iterable[str]
     errors = unheard(words, language)
     found = [each for at in range(len(words)) for each in _at(words, at, language, errors)]
     carried = frozenset(word for key in keys for word in words_of_key(key))
+    if "currency" not in carried:
+        carried -= {"total"}  # a count of things is no amount of money
     kept = [each for each in found if each.wish != "concepts" or carried & set(each.value.split())]
     return (*_longest(kept), *_named_fields(words, keys, language, errors))
 

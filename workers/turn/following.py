@@ -33,7 +33,7 @@ from workers.errors import StoreUnavailable
 from workers.extraction.loop import Asked, Ready, collect, open_collection
 from workers.runtime.clock import Clock, local_time
 from workers.sessions.results import Taken
-from workers.turn.leaning import LEANS, SURE, Heard, Judge, Lean, changed, judged, strongest, together
+from workers.turn.leaning import GUESS, LEANS, SURE, Heard, Judge, Lean, changed, judged, strongest, together
 
 _MOST_ASKED = 3
 REFRESH = FollowUp(verdict="param_update", confidence=1.0, reason="refresh")
@@ -131,7 +131,10 @@ class Way:
             return None
         if self.detector and not is_refresh(heard.text):
             meant = await self._asked(ours[:1] or last.newest, heard, self.detector)
-        return await self._go_on(meant, heard, request) if meant else None
+        is_guess = bool(meant) and meant[0].follow.confidence < GUESS
+        if not meant or (is_guess and not ours and (found or decision.choices)):
+            return None
+        return await self._go_on(meant, heard, request)
 
     async def _asked(self, calls: Sequence[Remembered], heard: Heard, detector: FollowUpDetector) -> tuple[Lean, ...]:
         """Let the model judge where the rules are not sure."""

@@ -19,6 +19,7 @@ from workers.turn.shifting import as_shifted
 
 SURE = 0.8
 LEANS = 0.75
+GUESS = 0.6
 LIKELY = 0.5
 _CLOSE = 0.05
 

@@ -65,17 +65,20 @@ def catalogue() -> dict[str, Endpoint]:
 class Shelf:
     """Finds an endpoint when a word of its titles or aliases is said: surely one alone, several about equally.
 
-    `sure` overrules: the endpoint that a message is sure to mean.
+    `sure` overrules: the endpoint that a message is sure to mean; `likely`: one that it may mean.
     """
 
     def __init__(self) -> None:
         self.endpoints = dict(catalogue())
         self.sure: dict[str, str] = {}
+        self.likely: dict[str, str] = {}
         self.searched: list[str] = []
 
     async def search(self, text: str, *, tenant: str, limit: int) -> tuple[Candidate, ...]:
         assert tenant
         self.searched.append(text)
+        if text in self.likely:
+            return (self._candidate(self.likely[text], 0.55, is_sure=False),)
         names = [self.sure[text]] if text in self.sure else [n for n in self.endpoints if self._is_named(n, text)]
         is_sure = len(names) == 1
         found = (self._candidate(name, 0.8 if is_sure else 0.55, is_sure=is_sure) for name in names)

@@ -82,6 +82,15 @@ async def test_of_two_calls_at_once_each_reads_what_is_kept(world: World) -> Non
     assert (again.called, again.cached.keys()) == ([], {WEATHER, HOLIDAYS})
 
 
+async def test_one_of_two_calls_can_be_followed_up_by_its_place(world: World) -> None:
+    await world.say(BOTH)
+    second = await world.say("and the second one for Latvia?")
+    assert second.called == [(HOLIDAYS, "LV")]
+    await world.say(BOTH)
+    first = await world.say("and the first one for Narva?")
+    assert first.called == [(WEATHER, "Narva")]
+
+
 async def test_a_question_after_two_calls_is_about_the_one_that_can_tell(world: World) -> None:
     await world.say(BOTH)
     which = await world.say("which of those are in June?")

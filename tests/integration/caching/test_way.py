@@ -49,6 +49,18 @@ async def test_a_likely_one_gives_way_when_retrieval_is_sure_of_another_endpoint
     assert (said.called, said.rule.startswith("follow_up")) == ([("find_pharmacies", "Narva")], False)
 
 
+RAIN = "will it rain there?"
+
+
+async def test_a_guess_about_one_word_stands_only_where_retrieval_finds_nothing(world: World) -> None:
+    await world.say("pharmacies in Tartu")
+    said = await world.say(RAIN)
+    assert (said.rule, said.calls) == ("follow_up:response_question", ())
+    assert said.text.startswith("I can't tell that from the result.")
+    world.shelf.likely[RAIN] = "get_weather"
+    assert not (await world.say(RAIN)).rule.startswith("follow_up:response")
+
+
 async def test_retrieval_may_name_the_endpoint_of_an_older_call(world: World) -> None:
     await world.say(TARTU)
     await world.say("pharmacies in Tartu")

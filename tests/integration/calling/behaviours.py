@@ -8,6 +8,7 @@ import json
 import zlib
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from tests.integration.calling.misbehaving import Misbehaving, Seen
@@ -88,6 +89,11 @@ async def _rate_limited(server: Misbehaving, request: Seen, writer: Writer) -> N
         await _json(writer, {"served": True})
     else:
         await _send(writer, "429 Too Many Requests", b"slow down", retry_after=wait)
+
+
+async def _kept(_server: Misbehaving, request: Seen, writer: Writer) -> None:
+    said = unquote(request.target.partition("?says=")[2])
+    await _send(writer, "200 OK", b'{"kept": true}', content_type="application/json", cache_control=said)
 
 
 async def _recovering(server: Misbehaving, request: Seen, writer: Writer) -> None:
@@ -257,6 +263,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "hang-up": _hang_up,
     "rate-limited": _rate_limited,
     "recovering": _recovering,
+    "kept": _kept,
     "status": _status,
     "redirect": _redirect,
     "redirect-loop": _redirect_loop,

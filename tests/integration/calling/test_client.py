@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -84,6 +85,22 @@ async def test_a_post_that_may_have_been_obeyed_ends_as_unknown(
 
     assert isinstance(outcome, CallFailed)
     assert (outcome.reason, outcome.status) == (reason, status)
+
+
+@pytest.mark.parametrize(
+    ("says", "fresh_s", "stale_s"),
+    [
+        ("no-store", 0.0, 0.0),
+        ("max-age=60", 60.0, 0.0),
+        ("max-age=60, stale-while-revalidate=5", 60.0, 5.0),
+        ("public", None, 0.0),
+    ],
+)
+async def test_what_an_api_allows_caches_is_noted(send: Send, says: str, fresh_s: float | None, stale_s: float) -> None:
+    outcome = await send(f"/kept?says={quote(says)}", timeout_s=2.0)
+
+    assert isinstance(outcome, CallSucceeded)
+    assert (outcome.fresh_for_s, outcome.stale_for_s) == (fresh_s, stale_s)
 
 
 async def test_a_post_to_a_closed_port_was_never_sent_and_is_not_unknown(send: Send) -> None:

@@ -13,7 +13,7 @@ from workers.caching.followup import judge
 from workers.turn.leaning import SURE
 
 OVERALL, PER_LANGUAGE = 0.90, 0.85
-HALVES = ("development", "holdout", "fresh", "blind", "late")
+HALVES = ("development", "holdout", "fresh", "blind", "late", "last")
 
 
 def _judged(case: Case) -> FollowUp:
