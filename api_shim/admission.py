@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,6 +20,7 @@ from schemas.ids import ChatKey, TurnId, new_turn_id
 from schemas.orchestrate import HistoryItem, OrchestrateRequest
 from schemas.turns import OnBusy, TurnRequest
 from workers.errors import StoreUnavailable
+from workers.messages.secrets import masked
 
 HISTORY_TEXT = 10_000
 """Characters of one earlier message that travel on; what a client pastes into its history is not our prompt."""
@@ -39,16 +40,21 @@ class Followed:
 def turn_request(
     door: Door, asked: OrchestrateRequest, *, tenant: str, chat: ChatKey, user_token: SecretStr | None
 ) -> TurnRequest:
-    """Build the turn's immutable part; the deadline counts from now. Of a person's token it knows only the name."""
+    """Build the turn's immutable part; the deadline counts from now. Of a person's token it knows only the name.
+
+    Where secrets are guarded, one that a person wrote into a message is taken out here, before anything keeps it.
+    """
     now = door.clock()
+    keeps_as_is = "secrets" not in {name.strip() for name in door.settings.guard.questions.split(",")}
+    clean: Callable[[str], str] = str if keeps_as_is else masked
     return TurnRequest(
         turn_id=new_turn_id(chat),
         tenant=tenant,
         chat_id=asked.chat_id,
         author_id=asked.author_id,
-        message=asked.message,
-        history=tuple(_utterance(item) for item in asked.conversation_history),
-        url=asked.url,
+        message=clean(asked.message),
+        history=tuple(_utterance(item, clean) for item in asked.conversation_history),
+        url=clean(asked.url),
         environment=asked.environment,
         connection_id=asked.connection_id,
         time_zone=asked.time_zone,
@@ -58,10 +64,10 @@ def turn_request(
     )
 
 
-def _utterance(item: HistoryItem) -> Utterance:
+def _utterance(item: HistoryItem, clean: Callable[[str], str]) -> Utterance:
     """Read the frontends' four roles as our two: a back-office user speaks for the house."""
     role: Literal["user", "bot"] = "user" if item.author_role in ("user", "end_user") else "bot"
-    return Utterance(role=role, text=item.message[:HISTORY_TEXT])
+    return Utterance(role=role, text=clean(item.message)[:HISTORY_TEXT])
 
 
 @asynccontextmanager

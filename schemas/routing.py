@@ -56,6 +56,7 @@ class Decision(Frozen):
     no endpoint fits, `later` those that are put off: the answer must say so. `keeps_collection` leaves an open
     collection open behind a side remark.
     `blocked_by` names the guard that held the message back; `reply` then refuses it.
+    `hints` are the person's words for parameters, as a model read them: the rules say what they mean.
     """
 
     layer: Layer
@@ -69,4 +70,5 @@ class Decision(Frozen):
     unmatched: tuple[str, ...] = ()
     later: tuple[PutOff, ...] = ()
     blocked_by: str = ""
+    hints: dict[str, str] = {}
     scores: dict[str, float] = {}

@@ -25,7 +25,7 @@ from workers.classification.decomposer import decompose
 from workers.classification.disambiguator import Disambiguator, NoVerdict
 from workers.classification.splitter import Splitter
 from workers.errors import ModelFailed
-from workers.extraction.filler import Filler
+from workers.extraction.filler import Filler, Spoken
 from workers.extraction.loop import Asked, Ready, collect, open_collection
 from workers.formatting.formatter import answer
 from workers.formatting.writer import Writer
@@ -150,7 +150,8 @@ def _filled(outcome: Asked | Ready, case: Case) -> Verdict:
 async def _extract(bench: Bench, case: Case) -> Verdict:
     collecting, outcome = _first_message(bench, case)
     filler = Filler(model=bench.model, engine="dspy")
-    improved = await filler.improve(outcome, collecting, case["message"], said=(), now=NOW, language=case["language"])
+    spoken = Spoken(message=case["message"], now=NOW, language=case["language"])
+    improved = await filler.improve(outcome, collecting, spoken)
     return _filled(improved if isinstance(improved, Asked | Ready) else outcome, case)
 
 

@@ -11,7 +11,9 @@ from schemas.routing import Choice, Decision
 from schemas.routing import Layer as LayerName
 from workers.classification import choices
 from workers.classification.collection import Reply, reply_to, switches
+from workers.classification.disambiguator import NoVerdict
 from workers.classification.followup import question_followed_up
+from workers.classification.intent_detector import Intent, IntentDetector
 from workers.classification.layer import Message
 from workers.classification.routes import Route, RouteFinder
 from workers.classification.smalltalk import small_talk
@@ -26,6 +28,7 @@ class ApiTools:
     """Claims pressed choices, replies to an open collection, and whatever search has an endpoint for."""
 
     finder: RouteFinder
+    detector: IntentDetector | None = None
     name: LayerName = field(default=LayerName.SERVICE, init=False)
 
     async def claim(self, message: Message) -> Decision | None:
@@ -40,7 +43,29 @@ class ApiTools:
         if small_talk(message.text):
             return None
         route = await self._find(message, message.text)
-        return self._decided(message, route) if route else await self._followed_up(message)
+        followed = None if route else await self._followed_up(message)
+        return followed or await self._meant(message, route)
+
+    async def _meant(self, message: Message, route: Route | None) -> Decision | None:
+        """Let the model, where there is one, say what is meant if search is in doubt; else what search found."""
+        by_rules = self._decided(message, route) if route else None
+        if self.detector is None:
+            return by_rules
+        limit = self.finder.settings.top_k
+        near = await self.finder.search.nearest(message.text, tenant=message.request.tenant, limit=limit)
+        if not self.detector.is_wanted(message.text, route, near, message.wording):
+            return by_rules
+        intent = await self.detector.detect(message.text, near, said=message.said)
+        if not isinstance(intent, Intent):
+            return None if intent is NoVerdict.NONE_FITS else by_rules
+        return Decision(
+            layer=self.name,
+            language=message.language,
+            rule="model_intent",
+            endpoints=(intent.candidate.endpoint,),
+            hints=dict(intent.words),
+            scores={one.endpoint.endpoint_id: round(one.cosine, 4) for one in near},
+        )
 
     async def _find(self, message: Message, text: str) -> Route | None:
         return await self.finder.find(text, tenant=message.request.tenant, wording=message.wording)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
@@ -16,6 +17,7 @@ from workers.classification.api_tools import ApiTools
 from workers.classification.context_layer import ContextLayer
 from workers.classification.disambiguator import Disambiguator
 from workers.classification.guard_layer import GuardLayer
+from workers.classification.intent_detector import IntentDetector
 from workers.classification.language import detect, written
 from workers.classification.layer import EndpointSearcher, Layer, Message
 from workers.classification.ood_layer import OodLayer
@@ -30,11 +32,19 @@ log = structlog.get_logger(__name__)
 LAYER_FAILURES = Counter("signalbox_layer_failures", "Layers that failed and passed the message on", ["layer"])
 
 
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """The language model's say: among close endpoints, in what is several requests, and where search is in doubt."""
+
+    disambiguator: Disambiguator | None = None
+    splitter: Splitter | None = None
+    intents: IntentDetector | None = None
+
+
 class Classifier:
     """Walks guards → SERVICE → CONTEXT → (knowledge layers) → OOD.
 
-    `knowledge` are further layers, asked after small talk and before the refusal. `disambiguator` is the language
-    model's say among close endpoints (without it the person chooses), `splitter` its say in what is several requests.
+    `knowledge` are further layers, asked after small talk and before the refusal. `advice` is the language model's.
     `guards` see each message before any layer does.
     """
 
@@ -44,13 +54,15 @@ class Classifier:
         search: EndpointSearcher,
         settings: RoutingSettings,
         knowledge: Sequence[Layer] = (),
-        disambiguator: Disambiguator | None = None,
-        splitter: Splitter | None = None,
+        advice: Advice | None = None,
         guards: tuple[Guard, ...] = (),
     ) -> None:
-        finder = RouteFinder(search=search, settings=settings, disambiguator=disambiguator, splitter=splitter)
+        advice = advice or Advice()
+        finder = RouteFinder(
+            search=search, settings=settings, disambiguator=advice.disambiguator, splitter=advice.splitter
+        )
         self._first = GuardLayer(guards=guards)
-        self._service = ApiTools(finder=finder)
+        self._service = ApiTools(finder=finder, detector=advice.intents)
         self._rest: tuple[Layer, ...] = (ContextLayer(search=search), *knowledge)
         self._last = OodLayer(search=search)
 

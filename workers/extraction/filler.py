@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -14,6 +14,7 @@ from schemas.endpoints import Language, ParamSpec
 from workers.errors import ModelFailed
 from workers.extraction.grounding import Speech, grounded
 from workers.extraction.loop import Asked, Outcome, collect
+from workers.extraction.said import Found
 from workers.extraction.slots import known_values
 from workers.extraction.unsure import may_hold_more
 from workers.guarding.guard import Guard, Said, first_objection
@@ -31,32 +32,49 @@ _GUARDS: tuple[Guard, ...] = (NoRawData(), NoSecrets(), RightLanguage())
 
 
 @dataclass(frozen=True, kw_only=True)
+class Spoken:
+    """A message and what surrounds it. `hints` are words for parameters that a model read in it already."""
+
+    message: str
+    said: Sequence[Utterance] = ()
+    language: Language
+    now: datetime
+    hints: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Filler:
     """The model's part in a collection. `auto` asks it when the rules may have missed something, `dspy` always."""
 
     model: LanguageModel
     engine: Literal["auto", "dspy"]
 
-    async def improve(
-        self, outcome: Outcome, collecting: Collecting, message: str, *, said: Sequence[Utterance], now: datetime,
-        language: Language,
-    ) -> Outcome:  # fmt: skip
+    async def improve(self, outcome: Outcome, collecting: Collecting, spoken: Spoken) -> Outcome:
         """Return the outcome with what the model found in the message beside the rules, or the same one.
 
         `collecting` is the collection before the message. A model that fails, or finds nothing that the person said,
-        changes nothing.
+        changes nothing; where the hints leave nothing to ask, none is asked.
         """
         if not isinstance(outcome, Asked):
             return outcome
-        if self.engine == "auto" and not may_hold_more(outcome, collecting, message, language=language, now=now):
+        earlier = tuple(one.text for one in spoken.said if one.role == "user")[-_UTTERANCES:]
+        speech = Speech(message=spoken.message, earlier=earlier, language=spoken.language, now=spoken.now)
+        hinted = {name: {"value": words, "words": words} for name, words in spoken.hints.items()}
+        known = [grounded(hinted, progress, speech) for progress in outcome.collecting.endpoints]
+        if any(known):
+            outcome = _collected(collecting, speech, known)
+        if not isinstance(outcome, Asked) or not self._is_wanted(outcome, collecting, speech):
             return outcome
-        earlier = tuple(one.text for one in said if one.role == "user")[-_UTTERANCES:]
-        speech = Speech(message=message, earlier=earlier, language=language, now=now)
-        proposed = await self._proposed(outcome.collecting, speech, said)
+        proposed = await self._proposed(outcome.collecting, speech, spoken.said)
         found = [grounded(proposed, progress, speech) for progress in outcome.collecting.endpoints]
         if not any(found):
             return outcome
-        return collect(collecting, message, language=language, now=now, proposed=found)
+        return _collected(collecting, speech, [{**hint, **read} for hint, read in zip(known, found, strict=True)])
+
+    def _is_wanted(self, outcome: Asked, collecting: Collecting, speech: Speech) -> bool:
+        if self.engine == "dspy":
+            return True
+        return may_hold_more(outcome, collecting, speech.message, language=speech.language, now=speech.now)
 
     async def _proposed(
         self, collecting: Collecting, speech: Speech, said: Sequence[Utterance]
@@ -107,6 +125,10 @@ class Filler:
             return asked
         collecting = asked.collecting.model_copy(update={"last_question": question})
         return Asked(collecting=collecting, question=question, missing=asked.missing)
+
+
+def _collected(collecting: Collecting, speech: Speech, proposed: Sequence[Found]) -> Outcome:
+    return collect(collecting, speech.message, language=speech.language, now=speech.now, proposed=proposed)
 
 
 def _described(spec: ParamSpec) -> dict[str, JsonValue]:

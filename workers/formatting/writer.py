@@ -71,6 +71,7 @@ class Writer:
         pieces = self._several(request) if len(request.results) > 1 else self._single(request)
         whole = "".join([piece async for piece in pieces])
         self._object_to(whole, request)
+        _refuse_unfinished(whole)
         for piece in tokens(whole):
             yield piece
 
@@ -89,6 +90,7 @@ class Writer:
                 said += ready
                 yield ready
         self._object_to(said + held, request)
+        _refuse_unfinished(said + held)
         if held:
             yield held
 
@@ -129,6 +131,12 @@ class Writer:
             today=f"{request.now:%Y-%m-%d, %A}",
             custom_instructions=self.instructions,
         )
+
+
+def _refuse_unfinished(text: str) -> None:
+    """A small model may stop where it should have begun: "The answer is:"."""
+    if text.rstrip().endswith(":"):
+        raise ModelFailed("the answer announces something and says nothing")
 
 
 @dataclass(frozen=True, kw_only=True)

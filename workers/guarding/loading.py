@@ -11,6 +11,7 @@ from workers.guarding.guard import Guard
 from workers.guarding.length import NotTooLong
 from workers.guarding.numbers import NumbersStandInTheData
 from workers.guarding.output import ContactsStandInTheData, NoCards, NoRawData, NoSecrets, RightLanguage
+from workers.guarding.own import Shielded
 from workers.runtime.settings import GuardSettings
 
 _BUILT_IN: Mapping[str, Callable[[GuardSettings], Guard]] = MappingProxyType(
@@ -34,10 +35,10 @@ def guards_of(named: str, settings: GuardSettings) -> tuple[Guard, ...]:
     that is no guard.
     """
     names = dict.fromkeys(filter(None, (name.strip() for name in named.split(","))))
-    return tuple(_BUILT_IN[name](settings) if name in _BUILT_IN else _own(name) for name in names)
+    return tuple(_BUILT_IN[name](settings) if name in _BUILT_IN else _own(name, settings) for name in names)
 
 
-def _own(name: str) -> Guard:
+def _own(name: str, settings: GuardSettings) -> Guard:
     module, colon, attribute = name.partition(":")
     if not colon:
         known = ", ".join(_BUILT_IN)
@@ -48,5 +49,4 @@ def _own(name: str) -> Guard:
         raise ValueError(f"the guard {name!r} cannot be made: {error}") from error
     if not isinstance(getattr(guard, "name", None), str) or not callable(getattr(guard, "check", None)):
         raise ValueError(f"{name!r} is no guard: it needs a name (text) and check(said) -> str | None")  # noqa: TRY004
-    made: Guard = guard
-    return made
+    return Shielded(guard, objects=settings.broken == "refuse")

@@ -194,7 +194,8 @@ class GuardSettings(BaseSettings):
     """What is checked, by the guards' names: built-in ones, or an operator's own as `package.module:Class`.
 
     `questions`: what a person sends; `answers`: every answer made of an API's data; `model_answers`: also those that a
-    model wrote, where an objection leaves the wording to the rules.
+    model wrote, where an objection leaves the wording to the rules. `broken`: what becomes of a text when an operator's
+    own guard raises.
     """
 
     model_config = _prefix("GUARD_")
@@ -202,6 +203,7 @@ class GuardSettings(BaseSettings):
     questions: str = "injection, secrets, length"
     answers: str = "secrets"
     model_answers: str = "raw_data, language, numbers, contacts, cards"
+    broken: Literal["refuse", "pass"] = "refuse"
     longest_question: PositiveInt = 6_000
     single_answers_whole: bool = False
 

@@ -45,6 +45,8 @@ ENDPOINTS_ENRICHED = Counter(
 )
 GUARD_OBJECTIONS = Counter("signalbox_guard_objections", "Texts that a guard held back.", ("guard", "side"))
 
+GUARD_FAILURES = Counter("signalbox_guard_failures", "Checks of an operator's own guard that broke.", ("guard",))
+
 
 def serve_metrics(port: int, *, host: str = "127.0.0.1") -> None:
     """Answer GET /metrics on a thread of its own. Raises OSError when the port is taken."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from workers.caching.detector import FollowUpDetector
-from workers.classification.chain import Classifier
+from workers.classification.chain import Advice, Classifier
 from workers.classification.disambiguator import Disambiguator
+from workers.classification.intent_detector import IntentDetector
 from workers.classification.layer import EndpointSearcher
 from workers.classification.splitter import Splitter
 from workers.extraction.filler import Filler
@@ -23,8 +24,7 @@ class Judges:
     """A room's judge is None where the rules decide alone."""
 
     model: LanguageModel | None = None
-    disambiguator: Disambiguator | None = None
-    splitter: Splitter | None = None
+    advice: Advice = field(default_factory=Advice)
     filler: Filler | None = None
     writer: Writer | None = None
     detector: FollowUpDetector | None = None
@@ -46,8 +46,11 @@ class Judges:
         )
         return cls(
             model=model,
-            disambiguator=Disambiguator(model),
-            splitter=Splitter(model=model, engine=engine),
+            advice=Advice(
+                disambiguator=Disambiguator(model),
+                splitter=Splitter(model=model, engine=engine),
+                intents=IntentDetector(model=model, engine=engine, settings=settings.routing),
+            ),
             filler=Filler(model=model, engine=engine),
             writer=writer,
             detector=FollowUpDetector(model),
@@ -59,8 +62,7 @@ class Judges:
         return Classifier(
             search=search,
             settings=settings.routing,
-            disambiguator=self.disambiguator,
-            splitter=self.splitter,
+            advice=self.advice,
             guards=guards_of(settings.guard.questions, settings.guard),
         )
 

@@ -24,6 +24,7 @@ from workers.calling.outcomes import OutcomeStore
 from workers.calling.plan import plan
 from workers.classification.chain import Classifier
 from workers.errors import StaleTurn
+from workers.extraction.filler import Spoken
 from workers.extraction.loop import Abandoned, Asked, Ready, ask_again, collect
 from workers.llm.scope import asking_for
 from workers.messages.catalog import text
@@ -102,10 +103,9 @@ class Steps:
         collecting = open_in(conversation, decision, message)
         outcome = collect(collecting, message, language=decision.language, now=now)
         if self.judges.filler and isinstance(outcome, Asked):
-            earlier = conversation.transcript if conversation else ()
-            outcome = await self.judges.filler.improve(
-                outcome, collecting, message, said=earlier, now=now, language=decision.language
-            )
+            said = conversation.transcript if conversation else ()
+            spoken = Spoken(message=message, said=said, now=now, language=decision.language, hints=decision.hints)
+            outcome = await self.judges.filler.improve(outcome, collecting, spoken)
         match outcome:
             case Asked() as asked:
                 return await self._ask(turn, conversation, asked)

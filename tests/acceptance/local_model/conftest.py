@@ -71,6 +71,7 @@ def house(model_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             "SHIM_INDEX_WAIT_S": "60",
             "TURN_DEADLINE_S": "900",
             "QUEUE_TASK_TIME_LIMIT_S": "900",
+            "QUEUE_VISIBILITY_TIMEOUT_S": "1000",
         },
     )
     with Stack(options) as stack:

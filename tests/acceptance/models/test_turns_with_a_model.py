@@ -6,6 +6,7 @@ import time
 
 import httpx
 import pytest
+import redis
 
 from tests.acceptance.models.conftest import Modelled
 from tests.integration.llm.scripted import Line, Reply, marked
@@ -173,6 +174,26 @@ def test_an_attack_is_refused_before_any_model_sees_it(dspy_house: Modelled, mes
     assert dspy_house.counted("signalbox_guard_objections", guard="injection", side="input") == before + 1
     assert after["inputGuardFailed"] is False
     assert not any("instructions and show" in str(request) for request in dspy_house.script.requests)
+
+
+def test_a_key_in_a_message_is_refused_and_kept_nowhere(dspy_house: Modelled) -> None:
+    key = "sk-proj-abcdefghijklmnop1234"
+    chat = dspy_house.chat()
+
+    reply = chat.say(
+        f"My key is {key}, what is my tax?", conversationHistory=[{"authorRole": "end_user", "message": f"use {key}"}]
+    )
+    chat.say(HOLIDAYS)
+
+    assert key not in reply.text
+    assert dspy_house.counted("signalbox_guard_objections", guard="secrets", side="input") >= 1
+    assert key not in str(dspy_house.script.requests)
+    with redis.Redis.from_url(dspy_house.stack.redis_url) as client:
+        kept = [client.dump(name) for name in client.scan_iter()]
+    assert kept
+    assert not any(key.encode() in (dump or b"") for dump in kept)
+    logs = (dspy_house.stack.data_dir / "logs").glob("*.log")
+    assert not any(key in log.read_text(encoding="utf-8") for log in logs)
 
 
 def test_the_demo_conversations_go_on_when_the_key_is_revoked(dspy_house: Modelled) -> None:

@@ -16,6 +16,7 @@ JUDGED_BY = {
     "formatted_answer": "api_answer",
     "unified_answer": "combined_answer",
     "verdict": "follow_up",
+    "matched_service_id": "service_intent",
 }
 
 
@@ -51,6 +52,8 @@ _USUAL: dict[str, Line | Callable[[Request], str]] = {
     "endpoint_disambiguation": marked(best_endpoint_id="none"),
     "intent_decomposition": marked(mode="single", sub_queries="[]"),
     "parameter_extraction": marked(found="{}"),
+    "service_intent": marked(matched_service_id="none", confidence="0.3", entities="{}"),
+    "follow_up": marked(verdict="new_intent", changed="{}"),
     "clarifying_question": marked(question="Could you tell me the missing part, please?"),
     "api_answer": marked(formatted_answer="Here is what the service says about it."),
     "combined_answer": marked(unified_answer="Here is what both services say about it."),

@@ -20,7 +20,7 @@ from tests.unit.workers.formatting.saying import a_call, failed, titled
 from workers.classification.matching import Match
 from workers.classification.splitter import Splitter
 from workers.errors import ModelFailed
-from workers.extraction.filler import Filler
+from workers.extraction.filler import Filler, Spoken
 from workers.extraction.loop import Asked, Outcome, Ready, collect, open_collection
 from workers.formatting.writer import Writer
 from workers.guarding.loading import guards_of
@@ -37,7 +37,14 @@ Engine = Literal["auto", "dspy"]
 async def modelled(*lines: Line) -> AsyncIterator[tuple[LanguageModel, Script]]:
     with scripted_model(*lines) as script:
         settings = LlmSettings.model_validate(
-            {"engine": "dspy", "model": "openai/any", "api_base": script.base_url, "api_key": "k", "retries": 0}
+            {
+                "engine": "dspy",
+                "model": "openai/any",
+                "api_base": script.base_url,
+                "api_key": "k",
+                "retries": 0,
+                "timeout_s": 30,
+            }
         )
         model = await LanguageModel.open(settings)
         yield model, script
@@ -57,7 +64,7 @@ async def fill(
         collecting = open_collection([wanted], message)
         outcome = collect(collecting, message, language=language, now=NOW)
         filler = Filler(model=model, engine=engine)
-        improved = await filler.improve(outcome, collecting, message, said=(), now=NOW, language=language)
+        improved = await filler.improve(outcome, collecting, Spoken(message=message, now=NOW, language=language))
         return improved, len(script.requests)
 
 
@@ -224,6 +231,13 @@ async def test_an_invented_number_never_leaves(*, whole: bool) -> None:
         )
 
     assert "".join(said).strip() == ("" if whole else "You pay")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("text", ["The answer is: ", "{formatted_answer}"])
+async def test_what_a_small_model_leaves_unsaid_is_said_by_the_rules(text: str, *, whole: bool) -> None:
+    with pytest.raises(ModelFailed):
+        await write(marked(formatted_answer=text), [(titled(), brought({"tax": 127}))], said=[], whole=whole)
 
 
 def test_auto_leaves_short_plain_bodies_to_the_rules() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from structlog.testing import capture_logs
 
 from workers.guarding.guard import Blocked, Said, first_objection
 from workers.guarding.loading import guards_of
 from workers.runtime.settings import GuardSettings
+from workers.runtime.telemetry import GUARD_FAILURES
 
 HERE = __name__
 
@@ -24,6 +26,39 @@ class NoShouting:
 
 class NoGuard:
     name = "none"
+
+
+class Broken:
+    """A guard with a bug, whose message would give the person's words away."""
+
+    name = "broken"
+
+    def check(self, said: Said) -> str | None:
+        raise RuntimeError(said.text)
+
+
+class Vague:
+    name = "vague"
+
+    def check(self, said: Said) -> str | None:
+        return len(said.text)  # type: ignore[return-value] - operators write what they write
+
+
+@pytest.mark.parametrize("guard", ["Broken", "Vague"])
+def test_a_guard_that_breaks_breaks_no_turn(guard: str) -> None:
+    name = guard.lower()
+    before = GUARD_FAILURES.labels(guard=name)._value.get()
+    said = Said(text="my words", language="en")
+
+    with capture_logs() as logs:
+        refused = first_objection(guards_of(f"{HERE}:{guard}", GuardSettings()), said)
+        passed = first_objection(guards_of(f"{HERE}:{guard}", GuardSettings(broken="pass")), said)
+
+    assert refused == Blocked(name, "the guard itself failed")
+    assert passed is None
+    assert GUARD_FAILURES.labels(guard=name)._value.get() == before + 2
+    assert [entry["event"] for entry in logs] == ["guard_failed", "guard_failed"]
+    assert "my words" not in str(logs)
 
 
 def test_every_built_in_guard_of_the_defaults_can_be_made() -> None:

@@ -55,7 +55,8 @@ def test_a_number_of_the_question_may_be_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['{"tax": 127.4}', "[[ ## answer ## ]] hi", "```json", "<div>127.4</div>", '"tax": 127.4']
+    "text",
+    ['{"tax": 127.4}', "[[ ## answer ## ]] hi", "```json", "<div>127.4</div>", '"tax": 127.4', "{formatted_answer}"],
 )
 def test_raw_data_is_found(text: str) -> None:
     found = objection(text)
