@@ -224,6 +224,15 @@ def test_another_chat_is_answered_from_the_same_response_and_the_meta_event_says
     assert meta["cached"]["get_public_holidays"]["ageS"] >= 0
 
 
+def test_testers_share_neither_a_chat_nor_a_response(stack: Stack) -> None:
+    body = {"message": FOUR_TURNS["en"][0], "environment": "test"}
+    before = len(called(stack))
+    told = [
+        httpx.post(f"{stack.url}/orchestrate/test", json=body, timeout=60, trust_env=False).json() for _ in range(2)
+    ]
+    assert [len(called(stack)) - before, told[0]["content"]] == [2, told[1]["content"]]
+
+
 def test_fifty_identical_turns_at_once_make_one_call(stack: Stack, slow: str) -> None:
     ticket = f"S{uuid.uuid4().int % 10**8}"
 

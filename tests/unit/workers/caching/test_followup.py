@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from schemas.endpoints import LANGUAGES, Language
 from tests.unit.workers.caching.followups import Case, cases, last_call, view_of
 from workers.caching.contexts import FollowUp
 from workers.caching.followup import judge
+from workers.messages.catalog import phrases
 from workers.turn.leaning import SURE
 
 OVERALL, PER_LANGUAGE = 0.90, 0.85
-HALVES = ("development", "holdout", "fresh", "blind", "late", "last")
+HALVES = ("development", "holdout", "fresh", "blind", "late", "last", "more")
 
 
 def _judged(case: Case) -> FollowUp:
@@ -203,6 +207,28 @@ def test_a_required_value_cannot_be_taken_back() -> None:
 def test_no_text_makes_the_judgement_fail(text: str, language: Language) -> None:
     for before in ("holidays", "currency", "trains", "company"):
         assert _said(text, before, language).verdict in ("new_intent", "param_update", "response_question")
+
+
+SPOKEN = sorted({
+    word
+    for language in LANGUAGES
+    for key in ("openers", "same", "back", "small", "days", "partitive", "shifts", "drops", "subjects")
+    for phrase in phrases(f"followup.{key}", language)
+    for word in re.findall(r"\w+", phrase)
+})  # fmt: skip
+VALUES = ["Latvia", "Lätis", "в Латвии", "2027", "24.12.", "7th", "123ABC", "Tartu", "first", "cheapest", "monday", "?"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.sampled_from([*SPOKEN, *VALUES]), max_size=12).map(" ".join),
+    st.sampled_from(["holidays", "trains", "tax", "weather", "loans"]),
+    st.sampled_from(LANGUAGES),
+)
+def test_no_mixture_of_what_people_say_makes_it_fail(text: str, before: str, language: Language) -> None:
+    judged = judge(text, language, last_call(before, language), view_of(before), answer=text)
+
+    assert (judged.verdict == "param_update") == bool(judged.changed or judged.removed)
 
 
 def test_the_answer_that_was_given_explains_its_words() -> None:
