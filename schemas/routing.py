@@ -55,6 +55,7 @@ class Decision(Frozen):
     `resumes` says that the chat's open collection takes this message. `unmatched` holds parts of the message that
     no endpoint fits, `later` those that are put off: the answer must say so. `keeps_collection` leaves an open
     collection open behind a side remark.
+    `choices` make the reply a question in SERVICE; in OOD they stand beside a refusal, for who meant one of them.
     `blocked_by` names the guard that held the message back; `reply` then refuses it.
     `hints` are the person's words for parameters, as a model read them: the rules say what they mean.
     """
@@ -72,3 +73,8 @@ class Decision(Frozen):
     blocked_by: str = ""
     hints: dict[str, str] = {}
     scores: dict[str, float] = {}
+
+    @property
+    def asks_to_choose(self) -> bool:
+        """Whether the turn ends with a question: which of the choices is meant."""
+        return bool(self.choices) and self.layer is Layer.SERVICE

@@ -145,3 +145,16 @@ def test_what_nobody_can_answer_is_refused_kindly(stack: Stack) -> None:
 
     assert reply["questionOutOfLLMScope"] is True
     assert reply["content"]
+
+
+def test_what_is_almost_a_match_is_offered_beside_the_refusal_and_taken_up(stack: Stack) -> None:
+    chat = Chat(stack.url)
+
+    refused = chat.say("Do we have to work on Midsummer?")
+    answered = chat.say(refused.buttons[0]["payload"])
+
+    assert "Did you mean" in refused.text
+    assert len(refused.buttons) == 3
+    assert refused.buttons[0]["title"] == "Public holidays"
+    assert "no longer open" not in answered.text
+    assert "?" in answered.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import inf
 
 import structlog
 from prometheus_client import Counter
@@ -64,7 +65,11 @@ class Classifier:
         self._first = GuardLayer(guards=guards)
         self._service = ApiTools(finder=finder, detector=advice.intents)
         self._rest: tuple[Layer, ...] = (ContextLayer(search=search), *knowledge)
-        self._last = OodLayer(search=search)
+        self._last = OodLayer(
+            search=search,
+            near_cosine=settings.near_cosine if settings.api_tools_enabled else inf,
+            match_cosine=settings.min_cosine,
+        )
 
     async def decide(self, request: TurnRequest, conversation: Conversation | None, *, now: datetime) -> Decision:
         """Return the decision of the first layer that claims the message; the last one always does."""

@@ -1,7 +1,6 @@
 """Every setting, read once from the environment, frozen, with units in the names.
 
-This is the only file that sees the environment. A variable is the class's prefix and the field's name in capitals:
-`CALLING_TIMEOUT_S=5`. README lists them all.
+Only this file sees the environment. A variable is prefix and field in capitals, `CALLING_TIMEOUT_S=5`; see README.
 """
 
 from __future__ import annotations
@@ -79,6 +78,7 @@ class RoutingSettings(BaseSettings):
     model_config = _prefix("ROUTING_")
 
     top_k: PositiveInt = 5
+    near_cosine: float = 0.33
     min_cosine: float = 0.40
     high_cosine: float = 0.60
     switch_cosine: float = 0.50

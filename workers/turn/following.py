@@ -87,7 +87,7 @@ class Way:
         beside = await self._beside(decision, meant, last, heard, request)
         if beside is not None:
             return beside
-        turns_away = bool(decision.endpoints or decision.choices) and not decision.resumes
+        turns_away = bool(decision.endpoints or decision.asks_to_choose) and not decision.resumes
         if turns_away and conversation is not None and self.cache.is_on:
             await self.cache.last_calls.turn_away(chat_of(TurnId(request.turn_id)))
         return decision

@@ -220,7 +220,7 @@ class Steps:
                 advance(turn, machine.Answered(said + rest)),
                 offer.conversation if offer else conversation,
                 kept=offer.conversation if offer else None,
-                offered=offer.choices if offer else (),
+                offered=offer.choices if offer else (turn.decision.choices if turn.decision else ()),
                 cached=cached,
                 pieces=followed_by(rest, pieces) if pieces else None,
             )
@@ -277,7 +277,7 @@ class Steps:
 
     async def _reply(self, turn: Turn, conversation: Conversation | None, decision: Decision) -> Command | None:
         """Say the finished sentence of a decision; one that offers choices is a question."""
-        if decision.choices:
+        if decision.asks_to_choose:
             asked = advance(turn, machine.Asked(decision.reply))
             return _start(await self.speaker.ask(asked, conversation, choices=decision.choices))
         decided = turn.model_copy(update={"decision": decision})
