@@ -27,7 +27,7 @@ def question(reading: Reading) -> tuple[str, float]:
         return "picks_from_them", 0.8
     if not is_kept or (reading.values and not _are_filters(reading)):
         return "", 0.0
-    is_of_one_word = _of_it(reading) or _of_one(reading)
+    is_of_one_word = _of_it(reading) or _of_one(reading) or _of_a_field(reading)
     if is_of_one_word or reading.unknown:
         return ("asks_of_one_word", 0.5) if is_of_one_word else ("", 0.0)
     if reading.has("same", "corrections") and not reading.has("back"):
@@ -67,6 +67,15 @@ def _of_one(reading: Reading) -> bool:
         each.end in reading.unknown and not _is_verb(reading, each.end) for each in pointing
     )
     return is_plain and is_carried and is_at_it and not _asks_for_no_place_of_it(reading)
+
+
+def _of_a_field(reading: Reading) -> bool:
+    """Whether it asks how something is that was found: "is the wind strong?". A question word names nothing."""
+    if len(reading.unknown) != 1 or reading.values or not reading.text.endswith("?") or reading.has("actions"):
+        return False
+    asks = reading.said["asks"] | reading.said["small"]
+    named = [each for each in reading.wants("concepts") if not set(range(each.first, each.end)) <= asks]
+    return bool(named) and min(reading.unknown) > min(each.first for each in named)
 
 
 def _is_verb(reading: Reading, at: int) -> bool:

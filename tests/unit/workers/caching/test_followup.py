@@ -14,7 +14,7 @@ from tests.unit.workers.caching.followups import Case, cases, last_call, view_of
 from workers.caching.contexts import FollowUp
 from workers.caching.followup import judge
 from workers.messages.catalog import phrases
-from workers.turn.leaning import SURE
+from workers.turn.leaning import LIKELY, SURE
 
 OVERALL, PER_LANGUAGE = 0.90, 0.85
 HALVES = ("development", "holdout", "fresh", "blind", "late", "last", "more")
@@ -194,6 +194,36 @@ def test_an_optional_value_can_be_taken_back(language: Language, text: str) -> N
     judged = _said(text, "weather", language)
 
     assert (judged.verdict, judged.removed) == ("param_update", ("date",))
+
+
+@pytest.mark.parametrize(
+    ("before", "language", "text"),
+    [
+        ("weather", "en", "is the wind strong?"),
+        ("weather", "et", "kas tuul on tugev?"),
+        ("weather", "ru", "ветер будет сильный?"),
+        ("company", "en", "is it still active?"),
+        ("company", "et", "kas see tegutseb veel?"),
+        ("fines", "et", "millal esimene tehti?"),
+    ],
+)
+def test_one_unknown_word_about_what_was_found_is_but_a_guess(before: str, language: Language, text: str) -> None:
+    judged = _said(text, before, language)
+
+    assert (judged.verdict, judged.confidence) == ("response_question", LIKELY)
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("votings", "when are the next elections?"),
+        ("address", "what are house prices like there?"),
+        ("loans", "can I borrow it again and again from another library?"),
+        ("trains", "cancel it?"),
+    ],
+)
+def test_a_word_that_names_something_else_is_no_guess(before: str, text: str) -> None:
+    assert _said(text, before).verdict == "new_intent"
 
 
 def test_a_required_value_cannot_be_taken_back() -> None:
