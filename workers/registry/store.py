@@ -135,7 +135,8 @@ class RegistryStore:
         """Make an endpoint searchable: record, vectors and log entry at once.
 
         False when a newer version was registered meanwhile (its own indexing will follow); an endpoint deleted
-        meanwhile raises EndpointUnknown.
+        meanwhile raises EndpointUnknown. Published already, by another worker that was given the same work after a
+        crash, it is not published again.
         """
         return await self._advance(
             searchable.endpoint.endpoint_id,
@@ -191,11 +192,18 @@ class RegistryStore:
             old = Registered.model_validate_json(raw)
             if old.endpoint.version != version:
                 return False
+            # Read after the record, which every publishing changes: whoever publishes in between makes our write fail.
+            if searchable and old.state is IndexState.INDEXED and await self._is_published(searchable):
+                return True
             update = {"state": state, "reason": reason, "model": model, "updated_at": self._now()}
             new = old.model_copy(update=update)
             if await self._write(endpoint_id, raw, new, old=old, searchable=searchable) >= 0:
                 return True
         raise StoreUnavailable(f"endpoint {endpoint_id} is being changed by too many at once")
+
+    async def _is_published(self, made: Searchable) -> bool:
+        stored = await self.searchable(made.endpoint.endpoint_id)
+        return stored is not None and (stored.fingerprint, stored.endpoint) == (made.fingerprint, made.endpoint)
 
     def _now(self) -> datetime:
         return self._clock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 import pytest
@@ -108,6 +109,18 @@ async def test_a_failed_new_version_leaves_the_old_one_searchable(
     made = await registry.searchable("a")
     assert made is not None
     assert made.endpoint.description == "Weather forecast."
+
+
+async def test_the_same_work_given_to_several_at_once_is_published_once(
+    registry: RegistryStore, embedder: BrokenEmbedder
+) -> None:
+    await register(registry, "Weather forecast.")
+    workers = [Indexer(registry=registry, embedder=embedder) for _ in range(4)]
+
+    await asyncio.gather(*(worker.index("a") for worker in workers))
+
+    assert (await registry.log.head()).seq == 1
+    assert await state(registry) == (IndexState.INDEXED, "")
 
 
 async def test_an_endpoint_deleted_meanwhile_is_unknown(indexer: Indexer) -> None:
