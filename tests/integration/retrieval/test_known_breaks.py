@@ -1,4 +1,4 @@
-"""What other systems broke on, each by its id in the list of what we must not repeat (SEL: choosing, QDR: the engine)."""
+"""What other systems broke on, by the ids of the list of what we must not repeat (SEL: choosing, QDR: the engine)."""
 
 from __future__ import annotations
 
