@@ -12,7 +12,7 @@ from ops.cli.screen import CommandFailed, JsonFlag, print_json
 
 
 def optimize(
-    judgement: Annotated[str, typer.Argument(help="endpoint_disambiguation or intent_decomposition.")],
+    judgement: Annotated[str, typer.Argument(help="Which: those of `signalbox eval judgements`.")],
     version: Annotated[str, typer.Option(help="The version's name: letters, digits, dots, dashes, underscores.")],
     most: Annotated[int, typer.Option(min=1, max=16, help="Worked examples at most.")] = 4,
     *,
@@ -20,16 +20,16 @@ def optimize(
 ) -> None:
     """Give the model's prompt examples that it got right itself, measure on cases kept back, and keep the program."""
     from ops.cli.place import checked_settings
-    from ops.evaluation.compiling import RECIPES, compile_program
-    from ops.evaluation.judges import demo_endpoints
+    from ops.evaluation.compiling import compile_program
+    from ops.evaluation.judges import JUDGES
 
-    wanted = next((name for name in RECIPES if name == judgement), None)
+    wanted = next((name for name in JUDGES if name == judgement), None)
     if wanted is None:
-        raise CommandFailed(f"{judgement!r} cannot be compiled", remedy=f"choose from {', '.join(RECIPES)}")
-    settings = checked_settings().llm
+        raise CommandFailed(f"{judgement!r} cannot be compiled", remedy=f"choose from {', '.join(JUDGES)}")
+    settings = checked_settings()
     try:
         with redirect_stdout(sys.stderr):  # the optimiser prints its progress
-            done = compile_program(wanted, demo_endpoints(), settings, version=version, most=most)
+            done = compile_program(wanted, settings, version=version, most=most)
     except ValueError as error:
         raise CommandFailed(str(error)) from error
     if as_json:

@@ -1,40 +1,31 @@
 """Compiles a judgement's program with DSPy: worked examples that the model itself got right, chosen from the cases.
 
-Half of the cases are given to the optimiser, the other half measures the program before and after.
+Half of the cases are given to the optimiser, the other half measures the program before and after. What a judgement is
+asked, and whether an answer is right, is found out by letting the room's own judge do its work: once with a model that
+only notes the question, once with one that says the answer to be judged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ops.evaluation.judges import Case, candidates_of, cases_of
+from ops.evaluation.bench import Bench, Case, cases_of, demo_endpoints
+from ops.evaluation.judges import JUDGES
+from ops.evaluation.shelf import Shelf
 from schemas.base import Frozen
-from schemas.endpoints import Endpoint
 from schemas.usage import Judgement
-from workers.classification.disambiguator import asked_of
-from workers.classification.signatures import EndpointDisambiguation, IntentDecomposition
+from workers.errors import ModelFailed
 from workers.llm.backend import Backend
 from workers.llm.programs import program_path
-from workers.runtime.settings import LlmSettings
+from workers.retrieval.embedder import open_embedder
+from workers.runtime.settings import Settings
 
 if TYPE_CHECKING:
     import dspy
-
-
-Endpoints = Mapping[str, Endpoint]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Recipe:
-    """How a judgement is compiled: its signature, a case as the signature's fields, and what is right."""
-
-    signature: type[dspy.Signature]
-    fields: Callable[[Endpoints, Case], dict[str, object]]
-    inputs: tuple[str, ...]
-    is_right: Callable[[Case, Any], bool]
 
 
 class Compiled(Frozen):
@@ -47,72 +38,119 @@ class Compiled(Frozen):
     accuracy_after: float
 
 
-def _pick_fields(endpoints: Endpoints, case: Case) -> dict[str, object]:
-    ids = {name: endpoints[name].endpoint_id for name in case["among"]}
-    best = ids.get(case["pick"], "none")
-    return {**asked_of(case["message"], candidates_of(endpoints, case)), "best_endpoint_id": best}
+class _Noting:
+    """A model that notes what it is asked and never answers."""
+
+    def __init__(self) -> None:
+        self.asked: tuple[type[dspy.Signature], dict[str, object]] | None = None
+
+    async def ask(self, signature: type[dspy.Signature], **inputs: object) -> dspy.Prediction:
+        self.asked = (signature, inputs)
+        raise ModelFailed("only noting")
+
+    async def stream(self, signature: type[dspy.Signature], field: str, **inputs: object) -> AsyncIterator[str]:  # noqa: ARG002 - as the model
+        self.asked = (signature, inputs)
+        raise ModelFailed("only noting")
+        yield ""
 
 
-def _has_picked(case: Case, said: Any) -> bool:
-    return str(said.best_endpoint_id).strip() == str(case["best_endpoint_id"])
+@dataclass(frozen=True)
+class _Saying:
+    """A model that says what it is told to."""
+
+    said: Any
+
+    async def ask(self, signature: type[dspy.Signature], **inputs: object) -> dspy.Prediction:  # noqa: ARG002 - as above
+        answer: dspy.Prediction = self.said
+        return answer
+
+    async def stream(self, signature: type[dspy.Signature], field: str, **inputs: object) -> AsyncIterator[str]:  # noqa: ARG002 - as above
+        yield str(getattr(self.said, field))
 
 
-def _split_fields(_: Endpoints, case: Case) -> dict[str, object]:
+def _is_split(case: Case, said: Any) -> bool:
     mode = "parallel" if case["parts"] > 1 else "single"
-    return {"user_query": case["message"], "mode": mode, "parts": case["parts"]}
+    return str(said.mode).strip().lower() == mode
 
 
-def _has_split(case: Case, said: Any) -> bool:
-    if str(said.mode).strip().lower() != case["mode"]:
-        return False
-    return bool(case["mode"] == "single" or len(said.sub_queries or ()) == case["parts"])
+def _finds_nothing_else(case: Case, said: Any) -> bool:
+    return isinstance(said.found, Mapping) and set(said.found) <= set(case["values"])
 
 
-RECIPES: Mapping[Judgement, Recipe] = MappingProxyType(
-    {
-        "endpoint_disambiguation": Recipe(
-            signature=EndpointDisambiguation,
-            fields=_pick_fields,
-            inputs=("user_query", "candidates"),
-            is_right=_has_picked,
-        ),
-        "intent_decomposition": Recipe(
-            signature=IntentDecomposition, fields=_split_fields, inputs=("user_query",), is_right=_has_split
-        ),
-    }
+# Where the rules mend or ignore what a model says, its own words must be right as well: they become the example.
+_BESIDES: Mapping[str, Callable[[Case, Any], bool]] = MappingProxyType(
+    {"intent_decomposition": _is_split, "parameter_extraction": _finds_nothing_else}
 )
 
 
-def compile_program(
-    judgement: Judgement, endpoints: Endpoints, settings: LlmSettings, *, version: str, most: int = 4
-) -> Compiled:
+@dataclass(frozen=True)
+class Workshop:
+    """One judgement's cases as questions to a program, and the verdict on its answers."""
+
+    judgement: Judgement
+    bench: Bench
+
+    @classmethod
+    def open(cls, judgement: Judgement, settings: Settings) -> Workshop:
+        """Read the demo catalogue; no model is asked."""
+        shelf = Shelf(open_embedder(settings.retrieval), settings.routing)
+        nobody: Any = _Noting()
+        return cls(judgement, Bench(model=nobody, settings=settings, endpoints=demo_endpoints(), shelf=shelf))
+
+    def questions(self) -> tuple[type[dspy.Signature], list[dspy.Example]]:
+        """Return the signature, and each case that leads to a question as an example. Raises ValueError for none."""
+        import dspy
+
+        judge = JUDGES[self.judgement]
+        cases = judge.cases(self.bench) if judge.cases else cases_of(self.judgement)
+        signature: type[dspy.Signature] | None = None
+        examples: list[dspy.Example] = []
+        for case in cases:
+            noting: Any = _Noting()
+            asyncio.run(judge.by_model(replace(self.bench, model=noting), case))
+            if noting.asked is None:
+                continue
+            signature, inputs = noting.asked
+            examples.append(dspy.Example(**inputs, case=case).with_inputs(*inputs))
+        if signature is None:
+            raise ValueError(f"no case of {self.judgement} leads to a question")
+        return signature, examples
+
+    def is_right(self, example: dspy.Example, said: Any, _trace: object = None) -> bool:
+        """Whether the room's judge, given this answer, comes to the label."""
+        case: Case = example["case"]
+        beside = _BESIDES.get(self.judgement)
+        if beside is not None and not beside(case, said):
+            return False
+        saying: Any = _Saying(said)
+        return asyncio.run(JUDGES[self.judgement].by_model(replace(self.bench, model=saying), case)).is_right
+
+
+def compile_program(judgement: Judgement, settings: Settings, *, version: str, most: int = 4) -> Compiled:
     """Compile and keep the program as a version that `LLM_PROGRAMS` may name.
 
     Raises ValueError for a version that is no plain name or exists already, and when the model got no case right.
     """
     import dspy
 
-    path = program_path(settings.programs_dir, judgement, version)
+    path = program_path(settings.llm.programs_dir, judgement, version)
     if path.exists():
         raise ValueError(f"{path} exists already: choose another version, or delete it")
-    recipe = RECIPES[judgement]
-    examples = [
-        dspy.Example(**recipe.fields(endpoints, case)).with_inputs(*recipe.inputs) for case in cases_of(judgement)
-    ]
+    shop = Workshop.open(judgement, settings)
+    signature, examples = shop.questions()
     given, held_back = examples[::2], examples[1::2]
-    student: Any = dspy.Predict(recipe.signature)
-    with Backend.of(settings).for_programs():
+    student: Any = dspy.Predict(signature)
+    with Backend.of(settings.llm).for_programs():
         optimiser = dspy.BootstrapFewShot(
-            metric=lambda case, said, _trace=None: recipe.is_right(case, said),
-            max_bootstrapped_demos=most,
-            max_labeled_demos=0,
-            max_errors=len(given),
+            metric=shop.is_right, max_bootstrapped_demos=most, max_labeled_demos=0, max_errors=len(given)
         )
-        before = _accuracy(student, held_back, recipe)
+        before = _accuracy(student, held_back, shop)
         compiled = optimiser.compile(student, trainset=given)
-        after = _accuracy(compiled, held_back, recipe)
+        after = _accuracy(compiled, held_back, shop)
     if not compiled.demos:
-        raise ValueError(f"{settings.model} got none of {len(given)} cases of {judgement} right: nothing to learn from")
+        raise ValueError(
+            f"{settings.llm.model} got none of {len(given)} cases of {judgement} right: nothing to learn from"
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     compiled.save(str(path))
     return Compiled(
@@ -124,13 +162,13 @@ def compile_program(
     )
 
 
-def _accuracy(program: Any, cases: Sequence[dspy.Example], recipe: Recipe) -> float:
+def _accuracy(program: Any, cases: Sequence[dspy.Example], shop: Workshop) -> float:
     from dspy.utils.exceptions import DSPyError
 
     right = 0
     for case in cases:
         try:
-            right += recipe.is_right(case, program(**case.inputs()))
+            right += shop.is_right(case, program(**case.inputs()))
         except (DSPyError, OSError, ValueError):  # nothing that can be read is not right
             continue
     return round(right / len(cases), 3)

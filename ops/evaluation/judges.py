@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from importlib import resources
+from collections.abc import Mapping
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any
-from zoneinfo import ZoneInfo
 
-import yaml
-
-from ops.evaluation.shelf import Shelf
-from ops.local.catalogue import DEMO_CATALOGUE
+from ops.evaluation.bench import NONE, NOW, Bench, Case, Judge, Verdict, candidates_of, cases_of
+from ops.evaluation.doubts import DOUBTS
 from schemas.base import JsonValue
 from schemas.calls import ApiCall, CallSucceeded
 from schemas.conversations import Collecting
-from schemas.endpoints import LANGUAGES, Endpoint, Language
+from schemas.endpoints import LANGUAGES, Language
 from schemas.routing import Candidate
 from schemas.usage import Judgement
 from workers.classification.decomposer import decompose
@@ -28,91 +21,13 @@ from workers.errors import ModelFailed
 from workers.extraction.filler import Filler, Spoken
 from workers.extraction.loop import Asked, Ready, collect, open_collection
 from workers.formatting.formatter import answer
-from workers.formatting.writer import Writer
-from workers.guarding.loading import guards_of
-from workers.indexing.catalogue import load
-from workers.llm.model import LanguageModel
-from workers.retrieval.embedder import open_embedder
-from workers.runtime.settings import Settings
-
-Case = Mapping[str, Any]
-NOW = datetime(2026, 12, 1, 10, 0, tzinfo=ZoneInfo("Europe/Tallinn"))
-_NONE = "none"
-_LIKE = 0.6
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What was said, whether it is right, and whether nothing was said at all (the rules then decide in a turn)."""
-
-    said: JsonValue
-    is_right: bool
-    has_failed: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bench:
-    """What the judges work with: the model, the demo catalogue by name, and search over it."""
-
-    model: LanguageModel
-    settings: Settings
-    endpoints: Mapping[str, Endpoint]
-    shelf: Shelf
-
-    @classmethod
-    async def open(cls, model: LanguageModel, settings: Settings) -> Bench:
-        """Read and embed the demo catalogue."""
-        found = demo_endpoints()
-        shelf = Shelf(open_embedder(settings.retrieval), settings.routing)
-        await shelf.fill({endpoint.endpoint_id: endpoint for endpoint in found.values()})
-        return cls(model=model, settings=settings, endpoints=found, shelf=shelf)
-
-    async def close(self) -> None:
-        """Close the shelf; the model is the caller's."""
-        await self.shelf.close()
-
-    def writer(self) -> Writer:
-        """A writer that lets go of nothing before it has checked the whole."""
-        guard = self.settings.guard
-        guards = guards_of(f"{guard.answers}, {guard.model_answers}", guard)
-        return Writer(model=self.model, engine="dspy", guards=guards, checks_single_whole=True)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judge:
-    """Both ways to a verdict. `cases` makes them from the catalogue; without it they are read from a file."""
-
-    by_model: Callable[[Bench, Case], Awaitable[Verdict]]
-    by_rules: Callable[[Bench, Case], Awaitable[Verdict]]
-    cases: Callable[[Bench], Sequence[Case]] | None = None
-
-
-def demo_endpoints() -> dict[str, Endpoint]:
-    """Read the demo catalogue, by name. Raises ValueError when an entry of it can't be used."""
-    found, problems = load(DEMO_CATALOGUE)
-    if problems:
-        raise ValueError(f"{DEMO_CATALOGUE}: {problems[0]}")
-    return {one.name: one for one in found}
-
-
-def cases_of(judgement: Judgement) -> tuple[Case, ...]:
-    """Read the labelled cases of a judgement, one object a line of its file."""
-    file = resources.files(__package__) / "judgements" / f"{judgement}.yaml"
-    return tuple(yaml.safe_load(file.read_text(encoding="utf-8")))
-
-
-def candidates_of(endpoints: Mapping[str, Endpoint], case: Case) -> list[Candidate]:
-    """Return the endpoints that a case chooses among, as alike to search."""
-    return [
-        Candidate(endpoint=endpoints[name], cosine=_LIKE, fused=_LIKE, confidence="medium") for name in case["among"]
-    ]
 
 
 async def _pick(bench: Bench, case: Case) -> Verdict:
     verdict = await Disambiguator(bench.model).pick(case["message"], candidates_of(bench.endpoints, case))
     if verdict is NoVerdict.UNSURE:
         return Verdict(None, is_right=False, has_failed=True)
-    said = verdict.endpoint.name if isinstance(verdict, Candidate) else _NONE
+    said = verdict.endpoint.name if isinstance(verdict, Candidate) else NONE
     return Verdict(said, is_right=said == case["pick"])
 
 
@@ -120,7 +35,7 @@ async def _pick_by_search(bench: Bench, case: Case) -> Verdict:
     """What search puts first among the candidates, or none below its threshold."""
     among = bench.shelf.registered([bench.endpoints[name].endpoint_id for name in case["among"]])
     found = await among.search(case["message"], tenant="default", limit=1)
-    said = found[0].endpoint.name if found else _NONE
+    said = found[0].endpoint.name if found else NONE
     return Verdict(said, is_right=said == case["pick"])
 
 
@@ -244,5 +159,6 @@ JUDGES: Mapping[Judgement, Judge] = MappingProxyType(
         "clarifying_question": Judge(by_model=_ask, by_rules=_ask_by_rules, cases=_questions),
         "api_answer": Judge(by_model=_write, by_rules=_write_by_rules),
         "combined_answer": Judge(by_model=_write, by_rules=_write_by_rules, cases=_pairs),
+        **DOUBTS,
     }
 )

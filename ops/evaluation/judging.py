@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from itertools import zip_longest
 
-from ops.evaluation.judges import JUDGES, Bench, Case, Verdict, cases_of
+from ops.evaluation.bench import Bench, Case, Verdict, cases_of
+from ops.evaluation.judges import JUDGES
 from schemas.base import Frozen
 from schemas.usage import Judgement, ModelUse, TurnCosts
 from workers.llm.model import LanguageModel

@@ -21,7 +21,7 @@ from workers.llm.answers import Answer, Tokens, UnansweredError
 from workers.llm.backend import Backend
 from workers.llm.ledger import UsageLedger
 from workers.llm.prices import PriceList
-from workers.llm.programs import judgement_of, load_program
+from workers.llm.programs import compiled, judgement_of, load_program
 from workers.llm.resting import Resting
 from workers.llm.scope import Scope, current_scope
 from workers.runtime.clock import utc_now
@@ -71,7 +71,13 @@ class LanguageModel:
 
     @classmethod
     async def open(cls, settings: LlmSettings, *, ledger: UsageLedger | None = None) -> LanguageModel:
-        """Build the clients. The library takes seconds to load, so it is loaded beside the event loop."""
+        """Build the clients. The library takes seconds to load, so it is loaded beside the event loop.
+
+        Raises ValueError for a price list that can't be read and for a version of a program that is not there: a
+        process says so when it starts, not in a person's turn.
+        """
+        for judgement, version in settings.programs.items():
+            compiled(settings.programs_dir, judgement, version)
         prices = PriceList.read(settings.prices_file)
         backends = await asyncio.to_thread(_build, settings)
         return cls(backends, settings, ledger=ledger, prices=prices)

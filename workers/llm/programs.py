@@ -24,15 +24,8 @@ def program_path(folder: Path, judgement: str, version: str) -> Path:
     return folder / judgement / f"{version}.json"
 
 
-def load_program(signature: type[dspy.Signature], *, folder: Path, version: str | None) -> dspy.Predict:
-    """Return the program for a signature. Raises ValueError, naming the known versions, when `version` is none."""
-    import dspy
-
-    predict: Any = dspy.Predict(signature)
-    program: dspy.Predict = predict
-    if version is None:
-        return program
-    judgement = judgement_of(signature)
+def compiled(folder: Path, judgement: str, version: str) -> Path:
+    """Return the file of a compiled program. Raises ValueError, naming the known versions, when there is none."""
     path = program_path(folder, judgement, version)
     if not path.is_file():
         known = ", ".join(sorted(found.stem for found in path.parent.glob("*.json"))) or "none"
@@ -40,5 +33,15 @@ def load_program(signature: type[dspy.Signature], *, folder: Path, version: str 
             f"LLM_PROGRAMS names version {version!r} of {judgement}, which {path.parent} does not hold"
             f" (it holds: {known}). Compile it with `signalbox optimize`, or drop it from LLM_PROGRAMS."
         )
-    predict.load(str(path))
+    return path
+
+
+def load_program(signature: type[dspy.Signature], *, folder: Path, version: str | None) -> dspy.Predict:
+    """Return the program for a signature. Raises ValueError, naming the known versions, when `version` is none."""
+    import dspy
+
+    predict: Any = dspy.Predict(signature)
+    if version is not None:
+        predict.load(str(compiled(folder, judgement_of(signature), version)))
+    program: dspy.Predict = predict
     return program

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from ops.evaluation.judges import JUDGES, Case, cases_of, demo_endpoints
+from ops.evaluation.bench import Case, cases_of, demo_endpoints
+from ops.evaluation.judges import JUDGES
 from ops.evaluation.judging import JudgementResult, evaluate
 from schemas.usage import Judgement
 from tests.acceptance.client import Chat

@@ -8,17 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from ops.evaluation.compiling import RECIPES
-from ops.evaluation.judges import cases_of
+from ops.evaluation.bench import cases_of
+from ops.evaluation.compiling import Workshop
+from ops.evaluation.judges import JUDGES
+from schemas.usage import Judgement
 from tests.integration.llm.scripted import Line, Request, marked, scripted_model
 from tests.integration.llm.sensible import input_in
 from tests.integration.ops.conftest import Cli
 from tests.integration.ops.conftest import cli as cli  # noqa: PLC0414 - a fixture
 from workers.classification.signatures import EndpointDisambiguation
 from workers.llm.model import LanguageModel
-from workers.runtime.settings import LlmSettings
+from workers.llm.programs import judgement_of
+from workers.runtime.settings import LlmSettings, Settings
 
-pytest.importorskip("dspy")
+dspy = pytest.importorskip("dspy")
 
 
 def knowing(request: Request) -> str:
@@ -78,7 +81,10 @@ async def test_the_version_named_in_the_settings_is_what_the_model_sees(cli: Cli
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["taste", "--version", "v1"], "choose from endpoint_disambiguation, intent_decomposition"),
+        (
+            ["taste", "--version", "v1"],
+            "choose from endpoint_disambiguation, intent_decomposition, parameter_extraction",
+        ),
         (["intent_decomposition", "--version", "../v1"], "is no version"),
     ],
 )
@@ -100,5 +106,23 @@ def test_a_model_that_gets_nothing_right_leaves_no_program(cli: Cli, tmp_path: P
     assert not (tmp_path / "p").exists()
 
 
-def test_every_recipe_has_its_cases() -> None:
-    assert all(len(cases_of(name)) >= 40 for name in RECIPES)
+@pytest.mark.parametrize("judgement", JUDGES)
+def test_every_judgement_can_be_compiled(judgement: Judgement, tmp_path: Path) -> None:
+    settings = Settings(llm=LlmSettings.model_validate({"api_key": "k", "programs_dir": tmp_path}))
+    shop = Workshop.open(judgement, settings)
+
+    signature, examples = shop.questions()
+
+    assert judgement_of(signature) == judgement
+    assert len(examples) >= 24, "cases that the rules fill without a question teach no model"
+    assert set(examples[0].inputs().keys()) == set(signature.input_fields)
+    nothing = dspy.Prediction(**dict.fromkeys(signature.output_fields, ""))
+    right = [shop.is_right(example, nothing) for example in examples]
+    assert sum(right) <= len(right) / 2, "an empty answer teaches nothing"
+
+
+async def test_a_version_that_nobody_compiled_is_told_at_once(tmp_path: Path) -> None:
+    settings = {"engine": "auto", "api_key": "k", "programs_dir": tmp_path, "programs": {"follow_up": "v9"}}
+
+    with pytest.raises(ValueError, match=r"names version 'v9' of follow_up.*it holds: none.*signalbox optimize"):
+        await LanguageModel.open(LlmSettings.model_validate(settings))

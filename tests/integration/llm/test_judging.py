@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ops.evaluation.judges import JUDGES, Bench, cases_of
+from ops.evaluation.bench import Bench, cases_of
+from ops.evaluation.judges import JUDGES
 from ops.evaluation.judging import evaluate
 from schemas.usage import Judgement
 from tests.integration.llm.scripted import marked, scripted_model
