@@ -22,7 +22,7 @@ up: setup ## start everything and stay; Ctrl-C stops it
 	@$(BIN)/signalbox up
 
 test: check ## the checks, then every test (unit, integration, acceptance, contracts, browser)
-	$(BIN)/python -m pytest -m "not soak and not local_model"
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not soak and not local_model"
 
 check: setup ## style, types, walls between packages, spelling
 	$(BIN)/ruff format --check .
