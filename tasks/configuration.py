@@ -47,6 +47,11 @@ def broker_prefix(settings: RedisSettings) -> str:
     return f"{settings.key_prefix}:queue:"
 
 
+def result_prefix(settings: RedisSettings) -> str:
+    """Return what stands before every key of a chord's results."""
+    return f"{settings.key_prefix}:result:"
+
+
 def configuration(settings: Settings) -> dict[str, object]:
     """Return everything that Celery is told."""
     url = broker_url(settings)
@@ -139,7 +144,7 @@ def _results(settings: Settings) -> dict[str, object]:
         "result_backend": f"tasks.results:QuietRedisBackend+{url}",
         "result_expires": settings.queue.result_expires_s,
         "result_chord_join_timeout": 5.0,
-        "result_backend_transport_options": {"global_keyprefix": f"{settings.redis.key_prefix}:result:"},
+        "result_backend_transport_options": {"global_keyprefix": result_prefix(settings.redis)},
         "redis_socket_timeout": settings.redis.socket_timeout_s,
         "redis_socket_connect_timeout": settings.redis.socket_timeout_s,
         "redis_socket_keepalive": True,

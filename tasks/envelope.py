@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import uuid4
@@ -20,7 +20,6 @@ from uuid import uuid4
 import orjson
 
 PUBLISHED_AT = "published_at"
-_EMBED = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
 _PERSISTENT = 2
 
 
@@ -30,6 +29,15 @@ class Trace:
 
     root_id: str
     parent_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Membership:
+    """A part's place in its chord, and the chord's body: a signature in Celery's form."""
+
+    group_id: str
+    index: int
+    body: Mapping[str, object]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +51,14 @@ class TaskMessage:
     now: datetime
     expires_s: float
     trace: Trace | None = None
+    member: Membership | None = None
 
 
 def envelope(message: TaskMessage) -> bytes:
     """Return the JSON that goes onto the queue's list."""
-    body = orjson.dumps([list(message.args), {}, _EMBED])
+    member = message.member
+    embed = {"callbacks": None, "errbacks": None, "chain": None, "chord": member.body if member else None}
+    body = orjson.dumps([list(message.args), {}, embed])
     return orjson.dumps(
         {
             "body": base64.b64encode(body).decode(),
@@ -69,7 +80,7 @@ def envelope(message: TaskMessage) -> bytes:
 
 
 def _headers(message: TaskMessage) -> dict[str, object]:
-    trace = message.trace
+    trace, member = message.trace, message.member
     return {
         "lang": "py",
         "task": message.task,
@@ -77,8 +88,8 @@ def _headers(message: TaskMessage) -> dict[str, object]:
         "shadow": None,
         "eta": None,
         "expires": (message.now + timedelta(seconds=message.expires_s)).isoformat(),
-        "group": None,
-        "group_index": None,
+        "group": member.group_id if member else None,
+        "group_index": member.index if member else None,
         "retries": 0,
         "timelimit": [None, None],
         "root_id": trace.root_id if trace else message.task_id,
@@ -86,7 +97,7 @@ def _headers(message: TaskMessage) -> dict[str, object]:
         "argsrepr": repr(tuple(message.args)),
         "kwargsrepr": "{}",
         "origin": f"gen{os.getpid()}@{socket.gethostname()}",
-        "ignore_result": True,
+        "ignore_result": member is None,
         "replaced_task_nesting": 0,
         "stamped_headers": None,
         "stamps": {},

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 from uuid import uuid4
 
 from celery import Celery
-from kombu.exceptions import OperationalError
+from kombu.exceptions import KombuError, OperationalError
+from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from schemas.commands import Command
+from schemas.commands import Command, Stage
 from tasks import names
-from tasks.configuration import broker_prefix, broker_url, is_redis
+from tasks.chords import Chord, chord_of
+from tasks.configuration import broker_prefix, broker_url, is_redis, result_prefix
 from tasks.envelope import PUBLISHED_AT, TaskMessage, Trace, envelope
 from tasks.queues import TASK_OF_STAGE, QueueName, queue_of
 from workers.errors import StoreUnavailable
@@ -32,6 +34,9 @@ class Publisher:
         url = broker_url(settings)
         broker = settings.redis.model_copy(update={"url": url})
         self._redis = async_client(broker) if is_redis(url) else None
+        self._results_prefix = result_prefix(settings.redis)
+        self._results_expire_s = settings.queue.result_expires_s
+        self._counts_chords = self._redis is not None and url == settings.redis.url
 
     @classmethod
     def open(cls, settings: Settings) -> Self:
@@ -39,13 +44,33 @@ class Publisher:
         return cls(settings)
 
     async def stage(self, command: Command, *, trace: Trace | None = None) -> int:
-        """Ask for a turn's stage. Returns the depth of its queue after the push, 0 when the broker does not tell.
+        """Ask for a turn's stage: one message, or a chord for several calls.
 
-        Raises ValueError for a fan-out, which only a worker's `dispatch` can start.
+        A chord's header is one `call_part` for each call, its body the turn's `format`. The body is also its own
+        errback: however the header ends, it ends in the answer, which says what is missing. Returns the depth of the
+        queue after the push, 0 when the broker does not tell.
         """
-        if command.fan_out > 1:
-            raise ValueError("a fan-out is a chord; dispatch it")
-        return await self.send(TASK_OF_STAGE[command.stage], (command.turn_id,), trace=trace)
+        if command.stage is not Stage.CALLING or command.fan_out == 1:
+            return await self.send(TASK_OF_STAGE[command.stage], (command.turn_id,), trace=trace)
+        numbers = range(command.fan_out)
+        parts = [self._message(names.CALL_PART, (command.turn_id, index), trace=trace) for index in numbers]
+        chord = chord_of(parts, self._message(names.FORMAT, (command.turn_id,), trace=trace))
+        if self._redis is None or not self._counts_chords:
+            await asyncio.to_thread(_start_through_celery, self._celery(), chord)
+            return 0
+        return await self._start(self._redis, chord)
+
+    async def _start(self, redis: Redis, chord: Chord) -> int:
+        """Send all parts and their count in one packet; when that is sent again, each part still counts once."""
+        queue = self._prefix + chord.parts[0].queue
+        try:
+            async with redis.pipeline(transaction=True) as packet:
+                packet.set(self._results_prefix + chord.size_key, len(chord.parts), ex=self._results_expire_s)
+                packet.lpush(queue, *(envelope(part) for part in chord.parts))
+                _, depth = await packet.execute()
+        except (RedisError, OSError) as error:
+            raise StoreUnavailable(f"the broker refused: {error}") from error
+        return int(depth)
 
     async def index(self, endpoint_id: str, *, trace: Trace | None = None) -> int:
         """Ask for an endpoint to be indexed. Returns the depth of the queue as `stage` does."""
@@ -55,7 +80,16 @@ class Publisher:
         self, task: str, args: Sequence[str | int], *, trace: Trace | None = None, task_id: str | None = None
     ) -> int:
         """Publish any task by its wire name; returns only when the broker has it."""
-        message = TaskMessage(
+        message = self._message(task, args, trace=trace, task_id=task_id)
+        if self._redis is None:
+            await asyncio.to_thread(_send_through_celery, self._celery(), message)
+            return 0
+        return await self._ask("LPUSH", self._prefix + message.queue, envelope(message))
+
+    def _message(
+        self, task: str, args: Sequence[str | int], *, trace: Trace | None, task_id: str | None = None
+    ) -> TaskMessage:
+        return TaskMessage(
             task=task,
             args=args,
             task_id=task_id or str(uuid4()),
@@ -64,10 +98,6 @@ class Publisher:
             expires_s=self._expires_s,
             trace=trace,
         )
-        if self._redis is None:
-            await asyncio.to_thread(_send_through_celery, self._celery(), message)
-            return 0
-        return await self._ask("LPUSH", self._prefix + message.queue, envelope(message))
 
     async def depth(self) -> dict[str, int]:
         """Count the waiting messages of each queue."""
@@ -117,6 +147,29 @@ def _send_through_celery(app: Celery, message: TaskMessage) -> None:
         )
     except (OperationalError, OSError) as error:
         raise StoreUnavailable("the broker did not take the message") from error
+
+
+def _start_through_celery(app: Celery, chord: Chord) -> None:
+    """Publish a fan-out to any broker, a few milliseconds long; blocks, so only in a thread."""
+    from celery import chord as celery_chord
+
+    header = [
+        _signature(app, part, ignore_result=False, headers={PUBLISHED_AT: part.now.timestamp()}) for part in chord.parts
+    ]
+    body = _signature(app, chord.body, ignore_result=True)
+    body.on_error(body.clone())
+    trace = chord.body.trace
+    family = {"root_id": trace.root_id, "parent_id": trace.parent_id} if trace else {}
+    try:
+        celery_chord(header, body, app=app).apply_async(add_to_parent=False, **family)
+    except (KombuError, RedisError, OSError) as error:
+        raise StoreUnavailable("the broker did not take the calls") from error
+
+
+def _signature(app: Celery, message: TaskMessage, **options: object) -> Any:
+    return app.signature(
+        message.task, args=message.args, immutable=True, queue=message.queue, expires=message.expires_s, **options
+    )
 
 
 def _depth_through_celery(app: Celery) -> dict[str, int]:

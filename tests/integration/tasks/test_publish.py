@@ -75,6 +75,66 @@ async def test_the_envelope_is_the_one_that_apply_async_writes(
     assert ours == theirs
 
 
+@pytest.mark.parametrize("trace", [None, Trace(root_id="root", parent_id="mother")])
+async def test_the_parts_of_a_chord_and_its_count_are_those_that_celery_writes(
+    app: Celery, publisher: Publisher, clean_redis: aioredis.Redis, prefix: str, trace: Trace | None
+) -> None:
+    command = Command(stage=Stage.CALLING, turn_id=TURN, fan_out=2)
+    await start_through_celery(app, command, trace)
+    theirs = [await popped(clean_redis, f"{prefix}calling") for _ in range(2)]
+    their_count = await counted(clean_redis)
+    await publisher.stage(command, trace=trace)
+    ours = [await popped(clean_redis, f"{prefix}calling") for _ in range(2)]
+
+    assert await counted(clean_redis) == their_count == ("2", 600)
+    assert len({one["headers"]["group"] for one in ours}) == len({one["headers"]["group"] for one in theirs}) == 1
+    for mine, celerys in zip(ours, theirs, strict=True):
+        chord_ids = [message["headers"].pop("group") for message in (mine, celerys)]
+        bodies = [json.loads(base64.b64decode(message.pop("body"))) for message in (mine, celerys)]
+        for body, group_id in zip(bodies, chord_ids, strict=True):
+            options = body[2]["chord"]["options"]
+            assert options.pop("group_id") == group_id
+            assert options.pop("task_id")
+            options.pop("reply_to")
+        assert bodies[0] == bodies[1]
+        for part, unique in (("headers", _UNIQUE), ("properties", _UNIQUE_PROPERTIES)):
+            assert {k: v for k, v in mine[part].items() if k not in unique} == {
+                k: v for k, v in celerys[part].items() if k not in unique
+            }
+            assert set(mine[part]) == set(celerys[part])
+
+
+async def start_through_celery(app: Celery, command: Command, trace: Trace | None) -> None:
+    """Let Celery write the chord, as for a broker whose lists we do not write ourselves."""
+    apart = Settings(
+        redis=RedisSettings(url=app.conf.broker_url), queue=QueueSettings(broker_url=f"{app.conf.broker_url}?apart")
+    )
+    publisher = Publisher(apart, app=app)
+    await publisher.stage(command, trace=trace)
+    await publisher.close()
+
+
+async def counted(client: aioredis.Redis) -> tuple[str | None, int]:
+    """Take out the size that the backend will read, and how long it would stay."""
+    (key,) = [key async for key in client.scan_iter("*celery-taskset-meta-*.s")]
+    left_s = await client.ttl(key)
+    return await client.getdel(key), left_s
+
+
+async def test_a_fan_out_that_a_broken_line_repeats_is_counted_once(
+    publisher: Publisher, workers: Workers, clean_redis: aioredis.Redis, prefix: str
+) -> None:
+    await publisher.stage(Command(stage=Stage.CALLING, turn_id=TURN, fan_out=3))
+    again = await clean_redis.lrange(f"{prefix}calling", 0, -1)  # type: ignore[misc] # redis-py types both worlds
+    await clean_redis.lpush(f"{prefix}calling", *again)  # type: ignore[misc] # redis-py types both worlds at once
+
+    workers.start()
+
+    eventually(lambda: len(workers.marks(f"part:{TURN}")) == 6)
+    await asyncio.sleep(0.5)
+    assert len(workers.marks(f"formatted:{TURN}")) == 1
+
+
 async def test_a_push_tells_the_depth_of_its_queue(publisher: Publisher) -> None:
     command = Command(stage=Stage.CLASSIFICATION, turn_id=TURN)
 
@@ -87,11 +147,6 @@ async def test_a_push_tells_the_depth_of_its_queue(publisher: Publisher) -> None
         "classification": 3,
         "indexing": 1,
     }
-
-
-async def test_a_fan_out_is_refused_here(publisher: Publisher) -> None:
-    with pytest.raises(ValueError, match="chord"):
-        await publisher.stage(Command(stage=Stage.CALLING, turn_id=TURN, fan_out=2))
 
 
 async def test_pushes_asked_for_together_travel_in_one_batch_over_one_connection(
