@@ -24,7 +24,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _server_binary() -> str:
+def server_binary() -> str:
+    """Find a server: one on the PATH, else the one that the `local` extra brings."""
     found = shutil.which("redis-server") or shutil.which("valkey-server")
     if found:
         return found
@@ -39,7 +40,7 @@ def running_redis(folder: Path) -> Iterator[str]:
     folder.mkdir(parents=True, exist_ok=True)
     port = free_port()
     server = subprocess.Popen(
-        [_server_binary(), "--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder), "--save", ""],
+        [server_binary(), "--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder), "--save", ""],
         stdout=subprocess.DEVNULL,
     )
     url = f"redis://127.0.0.1:{port}/0"

@@ -17,7 +17,7 @@ from schemas.commands import Command, Stage
 from schemas.ids import chat_key, new_turn_id
 from tasks import names
 from tasks.publish import Publisher
-from tests.conftest import free_port
+from tests.conftest import free_port, server_binary
 from tests.integration.tasks.conftest import Workers, eventually
 from workers.errors import StoreUnavailable
 from workers.runtime.settings import RedisSettings, Settings
@@ -36,7 +36,7 @@ class Server:
 
     def start(self) -> None:
         self._process = subprocess.Popen(
-            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self._folder), "--save", ""],
+            [server_binary(), "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self._folder), "--save", ""],
             stdout=subprocess.DEVNULL,
         )
         client = redis.Redis.from_url(self.url)
