@@ -9,7 +9,7 @@ from pathlib import Path
 
 import redis
 
-from tests.conftest import _server_binary, free_port
+from tests.conftest import free_port, server_binary
 
 
 class OwnRedis:
@@ -18,7 +18,7 @@ class OwnRedis:
     def __init__(self, folder: Path) -> None:
         self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
-        self._command = [_server_binary(), "--port", str(self.port), "--dir", str(folder), "--appendonly", "yes"]
+        self._command = [server_binary(), "--port", str(self.port), "--dir", str(folder), "--appendonly", "yes"]
         self.start()
 
     def start(self) -> None:

@@ -15,7 +15,7 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
-from tests.conftest import _server_binary, free_port
+from tests.conftest import free_port, server_binary
 from workers.calling.breaker import BreakerRules, BreakerState, Pass, Verdict
 from workers.calling.breaker_store import Admission, BreakerStore
 from workers.runtime.keys import Keys
@@ -41,7 +41,7 @@ class Blinking:
 
     def come(self) -> None:
         self.server = subprocess.Popen(
-            [_server_binary(), "--port", str(self.port), "--bind", "127.0.0.1", *self._kept()],
+            [server_binary(), "--port", str(self.port), "--bind", "127.0.0.1", *self._kept()],
             stdout=subprocess.DEVNULL,
         )
         client, deadline = redis.Redis.from_url(self.url), time.monotonic() + 10

@@ -36,7 +36,17 @@ class Server:
 
     def start(self) -> None:
         self._process = subprocess.Popen(
-            [server_binary(), "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self._folder), "--save", ""],
+            [
+                server_binary(),
+                "--port",
+                str(self.port),
+                "--bind",
+                "127.0.0.1",
+                "--dir",
+                str(self._folder),
+                "--save",
+                "",
+            ],
             stdout=subprocess.DEVNULL,
         )
         client = redis.Redis.from_url(self.url)
