@@ -14,7 +14,7 @@ import redis.asyncio as aioredis
 from schemas.ids import chat_key
 from tests.integration.caching.chats import World
 from tests.own_redis import OwnRedis
-from workers.runtime.clock import utc_now
+from workers.runtime.clock import local_time, utc_now
 from workers.runtime.redis import async_client
 from workers.runtime.settings import RedisSettings
 
@@ -46,7 +46,7 @@ async def test_the_first_of_two_calls_can_be_followed_up_after_a_third(world: Wo
     narva = await world.say("and the weather in Narva?")
     (call,) = narva.calls
     assert narva.rule == "follow_up:param_update"
-    tomorrow = (utc_now() + timedelta(days=1)).date().isoformat()
+    tomorrow = (local_time(utc_now(), "Europe/Tallinn") + timedelta(days=1)).date().isoformat()
     assert call.arguments == {"city": "Narva", "date": tomorrow}
 
 
