@@ -43,9 +43,10 @@ class Heard:
     first_at: float
 
 
-def _model(request: Request) -> Reply | int:
+def _model(request: Request) -> Reply:
     if judgement_in(request) != "api_answer" or not input_in(request, "user_query"):
-        return 500
+        # Nothing that can be read: the rules decide. A model that fails would be given a rest, and write no answer.
+        return Reply(pieces=["I don't know"])
     opening = "[[ ## formatted_answer ## ]]\n"
     words = re.findall(r" ?\S+", _ANSWER)  # as models cut them: the space goes before
     pieces = [opening, *words, "\n\n[[ ## completed ## ]]"]
