@@ -21,7 +21,7 @@ from tests.acceptance.counting import Counted, arguments, called
 from tests.acceptance.stack_tools import index_slow_endpoint, running_slow_api
 from tests.conftest import free_port
 from tests.own_redis import OwnRedis
-from workers.caching.resting import REST_S
+from workers.caching.responses import REST_S
 
 pytestmark = pytest.mark.stack
 

@@ -19,10 +19,10 @@ from workers.caching.contexts import LastCall
 from workers.caching.flights import Flights, Make
 from workers.caching.freshness import kept_for_s
 from workers.caching.last_calls import LastCalls, LastCallStore, Remembered
-from workers.caching.responses import CacheAway, ResponseStore
-from workers.caching.resting import Resting
+from workers.caching.responses import REST_S, CacheAway, ResponseStore
 from workers.runtime.clock import Clock
 from workers.runtime.keys import Keys
+from workers.runtime.resting import Resting
 from workers.runtime.settings import CacheSettings
 
 _MOST_FIELDS = 60
@@ -40,7 +40,8 @@ class ResponseCache:
     @classmethod
     def open(cls, redis: aioredis.Redis, keys: Keys, settings: CacheSettings, clock: Clock) -> Self:
         """Build the cache over a client; it opens nothing of its own."""
-        store, resting = ResponseStore(redis, keys, settings), Resting()
+        resting = Resting(failures=1, rest_s=REST_S)
+        store = ResponseStore(redis, keys, settings)
         flights = Flights(store=store, settings=settings, clock=clock, resting=resting)
         last_calls = LastCallStore(redis, keys, settings, resting=resting)
         return cls(settings=settings, flights=flights, last_calls=last_calls, clock=clock)

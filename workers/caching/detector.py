@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from workers.caching.contexts import EndpointView, FollowUp, LastCall, Verdict
 from workers.errors import ModelFailed
 from workers.llm.model import LanguageModel
-from workers.messages.hearing import fold
+from workers.messages.hearing import is_said
 
 SURE_ENOUGH = 0.75
 """From here on the rules' word stands unasked."""
@@ -72,9 +72,9 @@ def _checked(
         return FollowUp(verdict=verdict, confidence=_LIKELY, reason="model") if is_kept else None
     told = changed if verdict == "param_update" and isinstance(changed, Mapping) else {}
     names = {param.name for param in view.params}
-    kept = {str(name): words for name, words in told.items() if name in names and _is_said(words, text)}
+    kept = {str(name): words for name, words in told.items() if name in names and _is_of_the_message(words, text)}
     return FollowUp(verdict="param_update", changed=kept, confidence=_LIKELY, reason="model") if kept else None
 
 
-def _is_said(words: object, text: str) -> bool:
-    return isinstance(words, str) and 0 < len(words.strip()) <= _LONGEST_VALUE and fold(words.strip()) in fold(text)
+def _is_of_the_message(words: object, text: str) -> bool:
+    return isinstance(words, str) and len(words) <= _LONGEST_VALUE and is_said(words, text)

@@ -11,15 +11,19 @@ import contextlib
 import random
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
+
+import structlog
 
 from schemas.calls import ApiCall, Cached, CallFailed, CallOutcome, CallSucceeded
 from workers.caching.freshness import keeping, kept_for_s
 from workers.caching.responses import CacheAway, Kept, Landed, Look, ResponseStore
-from workers.caching.resting import Resting
 from workers.runtime.clock import Clock
+from workers.runtime.resting import Resting
 from workers.runtime.settings import CacheSettings
+
+log = structlog.get_logger(__name__)
 
 LEASE_S = 3.0
 RENEW_S = 1.0
@@ -35,19 +39,20 @@ class Flights:
     store: ResponseStore
     settings: CacheSettings
     clock: Clock
-    resting: Resting = field(default_factory=Resting)
+    resting: Resting
 
     async def fetch(
         self, call: ApiCall, key: str, make: Make, *, deadline: datetime, afresh: bool = False
     ) -> CallOutcome:
         """Return the call's outcome: kept, heard from a flight, or made. Raises what `make` raises, nothing else."""
         token = secrets.token_hex(8)
-        while self.resting.is_over and self._left_s(deadline) > 0:
+        while self._left_s(deadline) > 0 and self.resting.may_ask():
             try:
                 look = await self.store.look(key, token, lease_s=LEASE_S, afresh=afresh)
             except CacheAway as error:
-                self.resting.begin(str(error))
+                self._rest(error)
                 break
+            self.resting.answered()
             if look.kept is not None:
                 return served(look.kept, call, now_ms=self._now_ms())
             if look.state == "lead":
@@ -63,13 +68,14 @@ class Flights:
 
         With `at_its_age` what is kept counts as it is: a question about it is not one about the newest.
         """
-        if not self.resting.is_over:
+        if not self.resting.may_ask():
             return None
         try:
             kept = await (self.store.peek(key) if at_its_age else self.store.find(key))
         except CacheAway as error:
-            self.resting.begin(str(error))
+            self._rest(error)
             return None
+        self.resting.answered()
         return served(kept, call, now_ms=self._now_ms()) if kept else None
 
     async def _lead(self, call: ApiCall, key: str, make: Make, token: str, look: Look) -> CallOutcome:
@@ -96,7 +102,7 @@ class Flights:
             if kept_s == 0 and isinstance(outcome, CallSucceeded):
                 await self.store.drop([key])  # what was kept before is older than an answer that may not be kept
         except CacheAway as error:
-            self.resting.begin(str(error))
+            self._rest(error)
         return outcome
 
     async def _or_kept(self, outcome: CallOutcome, call: ApiCall, key: str) -> CallOutcome:
@@ -114,7 +120,7 @@ class Flights:
             try:
                 landed = await self.store.landed(key, leader)
             except CacheAway as error:
-                self.resting.begin(str(error))
+                self._rest(error)
                 return None
             if isinstance(landed, Landed):
                 return landed
@@ -136,6 +142,10 @@ class Flights:
             await asyncio.sleep(RENEW_S)
             with contextlib.suppress(CacheAway):
                 is_ours = await self.store.renew(key, token, lease_s=LEASE_S)
+
+    def _rest(self, error: CacheAway) -> None:
+        self.resting.failed()
+        log.warning("cache_away", error=str(error))
 
     def _left_s(self, deadline: datetime) -> float:
         return (deadline - self.clock()).total_seconds()

@@ -11,16 +11,20 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import redis.asyncio as aioredis
+import structlog
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import Frozen
 from schemas.endpoints import Endpoint
 from schemas.ids import ChatKey
 from workers.caching.contexts import LastCall
-from workers.caching.resting import Resting
+from workers.caching.responses import REST_S
 from workers.runtime.keys import Keys
 from workers.runtime.redis import REDIS_AWAY
+from workers.runtime.resting import Resting
 from workers.runtime.settings import CacheSettings
+
+log = structlog.get_logger(__name__)
 
 _LATEST = ":latest"
 _MOST_ENDPOINTS = 8
@@ -59,7 +63,7 @@ class LastCallStore:
         self._redis = redis
         self._keys = keys
         self._settings = settings
-        self._resting = resting or Resting()
+        self._resting = resting or Resting(failures=1, rest_s=REST_S)
 
     async def load(self, chat: ChatKey) -> LastCalls:
         """Return the chat's last calls; none when there are none, or nobody can tell."""
@@ -101,14 +105,17 @@ class LastCallStore:
         await self._ask(write)
 
     async def _ask(self, command: Callable[[], Awaitable[Any] | Any]) -> Any:
-        if not self._resting.is_over:
+        if not self._resting.may_ask():
             return None
         try:
             async with asyncio.timeout(self._settings.cache_timeout_s):
-                return await command()
+                found = await command()
         except (*REDIS_AWAY, TimeoutError) as error:
-            self._resting.begin(type(error).__name__)
+            self._resting.failed()
+            log.warning("cache_away", error=type(error).__name__)
             return None
+        self._resting.answered()
+        return found
 
     def _key(self, chat: ChatKey) -> str:
         return self._keys.last_calls(self._settings.last_call_key_prefix, chat)

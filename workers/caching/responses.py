@@ -23,6 +23,9 @@ from workers.runtime.settings import CacheSettings
 
 T = TypeVar("T")
 _OUTCOME: TypeAdapter[CallOutcome] = TypeAdapter(CallOutcome)
+REST_S = 1.0
+"""An ailing server is left alone so long: it then costs one turn its timeout and not every turn."""
+
 _LANDED_MS = 5_000
 """Waiters look several times a second; later comers never read it, for it is named by its flight."""
 

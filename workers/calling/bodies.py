@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import html
 import json
 import re
@@ -93,6 +94,12 @@ def media_type(header: str) -> MediaType:
 
 
 def read_body(data: bytes, content_type: str, *, secrets: frozenset[str] = frozenset()) -> JsonValue:
+    """Decode the bytes, and read the text as `read_text` does."""
+    media = media_type(content_type)
+    return read_text(to_text(data, media.charset), media, secrets=secrets)
+
+
+def read_text(text: str, media: MediaType, *, secrets: frozenset[str] = frozenset()) -> JsonValue:
     """Return parsed JSON; a list for JSON lines and CSV, an object for XML, else the text; None for nothing.
 
     `secrets` are blanked out wherever the answer repeats them. JSON that carries no media type, or a plain-text one,
@@ -102,8 +109,7 @@ def read_body(data: bytes, content_type: str, *, secrets: frozenset[str] = froze
         BodyUnreadable: an HTML page, broken JSON, or bytes that are no text (an image, an archive).
         BodyTooDeep: JSON nested too deeply.
     """
-    media = media_type(content_type)
-    text = to_text(data, media.charset).strip("\x00")
+    text = text.strip("\x00")
     if not text.strip():
         return None
     redaction = Redaction(secrets)
@@ -192,9 +198,9 @@ def _paired(value: JsonValue) -> JsonValue:
     return value
 
 
-def is_garbled(data: bytes, content_type: str) -> bool:
-    """Whether some bytes stand for no letter: they became U+FFFD, here or before they were sent."""
-    return "\ufffd" in to_text(data, media_type(content_type).charset)
+def is_garbled(text: str) -> bool:
+    """Whether some bytes stood for no letter: they became U+FFFD, here or before they were sent."""
+    return "\ufffd" in text
 
 
 def to_text(data: bytes, charset: str | None) -> str:
@@ -202,11 +208,12 @@ def to_text(data: bytes, charset: str | None) -> str:
     for mark, codec in _BOMS:
         if data.startswith(mark):
             return data.decode(codec, errors="replace")
-    for name in filter(None, (_known_codec(charset), "utf-8", _guess(data))):
-        try:
+    for name in filter(None, (_known_codec(charset), "utf-8")):
+        with contextlib.suppress(UnicodeDecodeError):
             return data.decode(name)
-        except UnicodeDecodeError:
-            continue
+    # Looked at byte by byte, so only what is not what it should be.
+    with contextlib.suppress(UnicodeDecodeError):
+        return data.decode(_guess(data))
     return data.decode("utf-8", errors="replace")
 
 

@@ -19,7 +19,7 @@ import structlog
 from schemas.base import JsonValue
 from schemas.calls import ApiCall, CallFailed, CallOutcome, CallSucceeded, FailureReason
 from workers.caching.freshness import fresh_for_s, stale_for_s
-from workers.calling.bodies import BodyTooDeep, BodyUnreadable, is_garbled, media_type, read_body
+from workers.calling.bodies import BodyTooDeep, BodyUnreadable, is_garbled, media_type, read_body, read_text, to_text
 from workers.calling.collecting import BodyCollector, BodyTooLarge
 from workers.calling.egress import EgressGuard, EgressRefused
 from workers.calling.prepared import PreparedRequest
@@ -142,16 +142,16 @@ class ApiClient:
 
     async def _success(self, flight: _Flight, response: httpx.Response, secrets: frozenset[str]) -> CallOutcome:
         status = response.status_code
-        content_type = response.headers.get("content-type", "")
+        media = media_type(response.headers.get("content-type", ""))
         try:
-            data = await _read(response, self._max_bytes)
-            body = read_body(data, content_type, secrets=secrets)
+            text = to_text(await _read(response, self._max_bytes), media.charset)
+            body = read_text(text, media, secrets=secrets)
         except (BodyTooLarge, BodyTooDeep):
             return flight.failed(FailureReason.TOO_LARGE, status=status)
         except BodyUnreadable as error:
             log.warning("answer_unreadable", endpoint=flight.call.endpoint.endpoint_id, status=status, why=str(error))
             return flight.broke_off(FailureReason.SERVER_ERROR, status=status)
-        is_problem = media_type(content_type).name == "application/problem+json"
+        is_problem = media.name == "application/problem+json"
         refusal = refusal_in(body, flight.call.endpoint.success, is_problem=is_problem)
         if refusal is not None:
             kept = body if refusal is FailureReason.CLIENT_ERROR else None
@@ -162,7 +162,7 @@ class ApiClient:
             body=body,
             elapsed_ms=flight.elapsed_ms(),
             # What could not be decoded may come whole the next time.
-            fresh_for_s=0.0 if is_garbled(data, content_type) else fresh_for_s(response.headers),
+            fresh_for_s=0.0 if is_garbled(text) else fresh_for_s(response.headers),
             stale_for_s=stale_for_s(response.headers),
         )
 

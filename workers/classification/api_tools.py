@@ -49,12 +49,12 @@ class ApiTools:
     async def _meant(self, message: Message, route: Route | None) -> Decision | None:
         """Let the model, where there is one, say what is meant if search is in doubt; else what search found."""
         by_rules = self._decided(message, route) if route else None
-        if self.detector is None:
+        if self.detector is None or not self.detector.is_wanted(message.text, route, message.wording):
             return by_rules
         limit = self.finder.settings.top_k
         near = await self.finder.search.nearest(message.text, tenant=message.request.tenant, limit=limit)
-        if not self.detector.is_wanted(message.text, route, near, message.wording):
-            return by_rules
+        if route is None and not self.detector.is_near(near):
+            return None
         intent = await self.detector.detect(message.text, near, said=message.said)
         if not isinstance(intent, Intent):
             return None if intent is NoVerdict.NONE_FITS else by_rules

@@ -14,9 +14,9 @@ from workers.classification.disambiguator import NoVerdict
 from workers.classification.matching import names
 from workers.classification.requests import opens_request
 from workers.classification.routes import Route
-from workers.classification.words import split_words
 from workers.errors import ModelFailed
 from workers.llm.model import LanguageModel
+from workers.messages.hearing import is_said
 from workers.runtime.settings import RoutingSettings
 
 _SURE = 0.7  # the seed project's threshold
@@ -46,17 +46,20 @@ class IntentDetector:
     engine: Literal["auto", "dspy"]
     settings: RoutingSettings
 
-    def is_wanted(self, text: str, route: Route | None, near: Sequence[Candidate], language: Language) -> bool:
-        """Whether the model is worth asking. `near` are the closest services, matches or not."""
+    def is_wanted(self, text: str, route: Route | None, language: Language) -> bool:
+        """Whether search is in doubt, so that the model may be worth asking."""
         if route is None:
-            is_near = bool(near) and near[0].cosine >= self.settings.min_cosine * _NEARLY
-            return is_near and (self.engine == "dspy" or opens_request(text, language))
+            return self.engine == "dspy" or opens_request(text, language)
         if len(route.found) != 1 or route.unmatched:
             return False
         best = route.found[0].candidate
         if best.confidence == "high" or best.llm_validated:
             return False
         return self.engine == "dspy" or (best.cosine < self.settings.switch_cosine and not names(text, best.endpoint))
+
+    def is_near(self, near: Sequence[Candidate]) -> bool:
+        """Whether the closest service, though no match, is close enough to be what is meant."""
+        return bool(near) and near[0].cosine >= self.settings.min_cosine * _NEARLY
 
     async def detect(
         self, text: str, candidates: Sequence[Candidate], *, said: Sequence[Utterance]
@@ -99,13 +102,6 @@ def read_intent(answer: Any, text: str, candidates: Sequence[Candidate]) -> Inte
         candidate=chosen.model_copy(update={"llm_validated": True}),
         words={name: words for name, words in words.items() if is_said(words, text)},
     )
-
-
-def is_said(words: str, text: str) -> bool:
-    """Whether those words stand in the text, one after the other, whatever their case."""
-    sought = [word.folded for word in split_words(words)]
-    said = [word.folded for word in split_words(text)]
-    return bool(sought) and any(said[at : at + len(sought)] == sought for at in range(len(said)))
 
 
 def _confidence(value: object) -> float:

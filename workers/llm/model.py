@@ -22,9 +22,9 @@ from workers.llm.backend import Backend
 from workers.llm.ledger import UsageLedger
 from workers.llm.prices import PriceList
 from workers.llm.programs import compiled, judgement_of, load_program
-from workers.llm.resting import Resting
 from workers.llm.scope import Scope, current_scope
 from workers.runtime.clock import utc_now
+from workers.runtime.resting import Resting
 from workers.runtime.settings import LlmSettings
 from workers.runtime.telemetry import MODEL_COST_USD, MODEL_FALLBACKS, MODEL_REQUESTS, MODEL_SECONDS, MODEL_TOKENS
 

@@ -174,6 +174,13 @@ def folded_words(written: str) -> tuple[str, ...]:
     return tuple(word.folded for word in words_of(written))
 
 
+def is_said(words: str, text: str) -> bool:
+    """Whether those words stand in the text, one after the other, whatever their case and accents."""
+    sought, said = folded_words(unicodedata.normalize("NFC", words)), words_of(unicodedata.normalize("NFC", text))
+    folded = tuple(word.folded for word in said)
+    return bool(sought) and any(folded[at : at + len(sought)] == sought for at in range(len(folded)))
+
+
 def spoken_language(words: Sequence[Word], preferred: Language, *keys: str) -> Language:
     """Tell which language the words are of: Cyrillic is Russian; otherwise the one whose lists hold most of them.
 

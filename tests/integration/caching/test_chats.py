@@ -130,7 +130,7 @@ def own_redis(tmp_path: Path) -> Iterator[OwnRedis]:
 async def test_after_an_outage_nothing_leans_on_a_call_that_is_no_longer_the_last(
     clean_redis: aioredis.Redis, own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.caching.resting.REST_S", 0.0)
+    monkeypatch.setattr("workers.caching.cache.REST_S", 0.0)
     client = async_client(RedisSettings(url=own_redis.url, socket_timeout_s=1.0))
     world = await World(clean_redis, cache_redis=client, cache_timeout_s=1.0).register()
     await world.say(ESTONIA)

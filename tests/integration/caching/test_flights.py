@@ -20,10 +20,11 @@ from tests.conftest import free_port
 from workers.caching import flights as flights_module
 from workers.caching.flights import Flights
 from workers.caching.freshness import Keeping
-from workers.caching.responses import ResponseStore
+from workers.caching.responses import REST_S, ResponseStore
 from workers.runtime.clock import utc_now
 from workers.runtime.keys import Keys
 from workers.runtime.redis import async_client
+from workers.runtime.resting import Resting
 from workers.runtime.settings import CacheSettings, RedisSettings
 
 KEY = "a" * 40
@@ -38,7 +39,12 @@ def a_call(number: int = 0, **more: Any) -> ApiCall:
 def flights_over(redis: aioredis.Redis, **settings: Any) -> Flights:
     # A generous wait: these tests share two cores with others, and an ailing cache has tests of its own.
     given = CacheSettings(**({"cache_timeout_s": 5.0} | settings))
-    return Flights(store=ResponseStore(redis, Keys(), given), settings=given, clock=utc_now)
+    return Flights(
+        store=ResponseStore(redis, Keys(), given),
+        settings=given,
+        clock=utc_now,
+        resting=Resting(failures=1, rest_s=REST_S),
+    )
 
 
 class Api:

@@ -62,13 +62,23 @@ async def test_its_word_counts_where_the_rules_have_none() -> None:
     [
         says("param_update", admin="Finland", url="Finland"),
         says("param_update", countryIsoCode="Norway"),
+        says("param_update", countryIsoCode="inland"),
         says("param_update", countryIsoCode={"$gt": ""}),
         says("param_update"),
         says("certainly"),
         "no form at all",
         503,
     ],
-    ids=["no parameter", "not said", "nested", "nothing changed", "no verdict", "unreadable", "away"],
+    ids=[
+        "no parameter",
+        "not said",
+        "a piece of a word",
+        "nested",
+        "nothing changed",
+        "no verdict",
+        "unreadable",
+        "away",
+    ],
 )
 async def test_what_it_makes_up_leaves_the_rules_word(line: Line) -> None:
     assert (await judged(line, "and what about Finland then dear?"))[0] == UNEXPLAINED

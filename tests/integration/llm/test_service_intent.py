@@ -127,6 +127,15 @@ async def test_auto_asks_nothing_where_search_is_sure_or_far_off(message: str) -
     assert asked == 0
 
 
+async def test_where_search_is_sure_it_is_not_asked_a_second_time() -> None:
+    search = WordSearch()
+    search.nearest = None  # type: ignore[assignment,method-assign] # asking would fail
+
+    decision, asked = await claimed(intent("none"), "What are the public holidays in Estonia?", search=search)
+
+    assert (decision is not None, asked) == (True, 0)
+
+
 async def test_hints_are_read_by_the_rules_and_save_a_second_request() -> None:
     message = "Could somebody tell when people stay at home in Lettland"
     collecting = open_collection([PUBLIC_HOLIDAYS], message)

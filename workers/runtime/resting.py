@@ -1,4 +1,4 @@
-"""Leaves a model alone for a while after it failed several times in a row, so that turns do not wait for it."""
+"""Leaves an ailing server alone for a while after it failed several times in a row: no turn waits for it then."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Resting:
         return True
 
     def answered(self) -> None:
-        """Note that the model answered."""
+        """Note that the server answered."""
         self._failures = 0
 
     def failed(self) -> None:
