@@ -75,13 +75,20 @@ class DeadLetters:
 
     async def record(self, letter: DeadLetter) -> DeadLetter:
         """Keep a letter and drop the oldest beyond the bound; returns it with the id under which it is kept."""
-        while not await self._ask(self._redis.hsetnx(self._letters, letter.letter_id, letter.model_dump_json())):
+        while not await self._write(letter):
             letter = letter.model_copy(update={"letter_id": new_error_id(self._clock())})
-        await self._ask(self._redis.zadd(self._index, {letter.letter_id: letter.at.timestamp()}))
         surplus: list[str] = await self._ask(self._redis.zrange(self._index, 0, -self._kept - 1))
         for letter_id in surplus:
             await self.drop(letter_id)
         return letter
+
+    async def _write(self, letter: DeadLetter) -> bool:
+        """Write a letter and list it at once, so that none is kept that nobody sees; False when its id is taken."""
+        async with self._redis.pipeline(transaction=True) as packet:
+            packet.hsetnx(self._letters, letter.letter_id, letter.model_dump_json())
+            packet.zadd(self._index, {letter.letter_id: letter.at.timestamp()}, nx=True)
+            is_new, _ = await self._ask(packet.execute())
+        return bool(is_new)
 
     async def count(self) -> int:
         """Count the letters."""

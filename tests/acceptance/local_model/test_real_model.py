@@ -51,7 +51,7 @@ async def test_every_judgement_meets_the_model_and_lives(model_url: str, judgeme
     assert set(result.languages) == {"en", "et", "ru"}
 
 
-async def test_no_value_comes_out_that_the_person_did_not_say(model_url: str) -> None:
+async def test_nothing_is_filled_but_the_endpoints_own_parameters(model_url: str) -> None:
     report = await evaluate(settings_for(model_url), ["parameter_extraction"], limit=6)
 
     endpoints = demo_endpoints()

@@ -154,12 +154,16 @@ async def test_pushes_asked_for_together_travel_in_one_batch_over_one_connection
 ) -> None:
     command = Command(stage=Stage.FORMATTING, turn_id=TURN)
     await publisher.stage(command)
-    before = len(await clean_redis.client_list())
+    before = await connections(clean_redis)
 
     depths = await asyncio.gather(*(publisher.stage(command) for _ in range(300)))
 
     assert sorted(depths) == list(range(2, 302))
-    assert len(await clean_redis.client_list()) == before
+    assert await connections(clean_redis) <= before  # others may be leaving
+
+
+async def connections(client: aioredis.Redis) -> set[str]:
+    return {one["id"] for one in await client.client_list()}
 
 
 async def test_a_cut_connection_is_made_anew(publisher: Publisher, clean_redis: aioredis.Redis) -> None:
