@@ -34,6 +34,15 @@ def pause_before_restart(restarts_in_a_row: int) -> float:
     return min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0**restarts_in_a_row)
 
 
+def _answers(part: Part) -> bool:
+    """Ask whether the part answers. A probe that breaks tells nothing of it: then it has not answered."""
+    try:
+        return part.is_ready()
+    except Exception:
+        log.exception("probe_failed", part=part.name)
+        return False
+
+
 class Supervisor:
     """Keeps the parts of one stack alive. Parts of a tier start together, once the tier before is ready."""
 
@@ -89,7 +98,7 @@ class Supervisor:
         part = process.part
         if not process.is_alive:
             reason = f"{part.name} ended with code {process.exit_code} while starting"
-        elif part.is_ready():
+        elif _answers(part):
             process.state, process.answered_at = PartState.RUNNING, time.monotonic()
             return True
         elif time.monotonic() - process.started_at > part.ready_within_s:
@@ -118,7 +127,7 @@ class Supervisor:
         if process.state is PartState.RUNNING and now - process.probed_at < part.silent_for_s / _PROBES_WITHIN_PATIENCE:
             return
         process.probed_at = now
-        if part.is_ready():
+        if _answers(part):
             process.state, process.answered_at = PartState.RUNNING, now
         elif now - max(process.answered_at, process.started_at) > self._patience_s(process):
             log.warning("part_silent", part=part.name)

@@ -200,3 +200,24 @@ def test_a_part_that_runs_but_answers_no_more_is_started_again(
     eventually(lambda: process.restarts > 0)
     sign.touch()
     eventually(lambda: process.state is PartState.RUNNING)
+
+
+def test_a_probe_that_breaks_ends_neither_the_start_nor_the_watch(supervise: Callable[..., Supervisor]) -> None:
+    answers = iter([RuntimeError("no pool"), True, *[RuntimeError("no pool")] * 3])
+    asked = []
+
+    def probe() -> bool:
+        asked.append(answer := next(answers, True))
+        if isinstance(answer, Exception):
+            raise answer
+        return bool(answer)
+
+    running = supervise(script_part("odd", "import time; time.sleep(60)", is_ready=probe, silent_for_s=0.6))
+    eventually(lambda: len(asked) > 5)
+    process = running.processes["odd"]
+    first = process.pid
+    assert first is not None
+    os.kill(first, signal.SIGKILL)
+
+    eventually(lambda: process.restarts == 1 and process.pid != first)
+    assert isinstance(asked[0], RuntimeError)
