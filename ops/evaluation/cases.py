@@ -27,6 +27,7 @@ _TYPES = frozenset(
     {"string", "date", "datetime", "integer", "number", "boolean", "array", "object", "enum", "float", "int", "bool"}
 )
 _URL = "https://evaluation.invalid/"
+_METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 
 
 class ExpectedCall(Frozen):
@@ -137,6 +138,8 @@ def _turn(raw: Mapping[str, Any]) -> dict[str, Any]:
 def _as_registration(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Keep what routing and collecting read; URLs and methods of research sets are often such as the door refuses."""
     told = {key: value for key, value in entry.items() if key in _KEPT or re.match(r"description|title", key)}
+    if entry.get("method") in _METHODS:
+        told["method"] = entry["method"]
     return {**told, "url": _URL, "params": [_known(param) for param in entry.get("params", ())]}
 
 

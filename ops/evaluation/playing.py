@@ -1,6 +1,7 @@
 """Plays one labelled dialogue through the product's own rules: the chain of layers, then the collection's loop.
 
-What is different from a chat: nothing is called. Where another system leads the dialogue (`system_before`, or the label
+What is interrupted is parked and offered again, as in a chat. What is different from one: nothing is called. Where
+another system leads the dialogue (`system_before`, or the label
 says that it asked a question here), that system decides when to call, so a complete collection stays open until
 something else is asked for. Its last words stand for our question; of a choice that we
 would offer, the likeliest is taken; and a value with a form of its own is noted as it
@@ -30,6 +31,7 @@ from workers.extraction.reading import read
 from workers.extraction.said import Said
 from workers.runtime.settings import RoutingSettings
 from workers.turn.memory import after_turn, spoken_message
+from workers.turn.parking import left_by, offered, open_in, parked_by
 
 TENANT = "evaluation"
 _KEPT_UTTERANCES = 20
@@ -80,9 +82,11 @@ class Player:
         if not decision.endpoints:
             return self._without_call(case, played, request, decision)
         message = spoken_message(Turn(request=request, decision=decision), before)
-        collecting = before.collecting if before and decision.resumes else None
-        if collecting is None:
+        left = before if case.is_led_elsewhere else left_by(decision, before, now=self.now)
+        if case.is_led_elsewhere and not (before and before.collecting and decision.resumes):
             collecting = open_collection(decision.endpoints, message, unmatched=decision.unmatched)
+        else:
+            collecting = open_in(left, decision, message)
         began = time.perf_counter()
         outcome = collect(collecting, message, language=decision.language, now=self.now)
         elapsed_ms = (time.perf_counter() - began) * 1000
@@ -93,7 +97,7 @@ class Player:
         stays_open = case.is_led_elsewhere or turn.expect.kind == "question"
         if case.is_led_elsewhere:
             outcome = replace(outcome, collecting=_patient(outcome.collecting))
-        conversation = self._remembered(before, request, decision, outcome, stays_open=stays_open)
+        conversation = self._remembered(left, request, decision, outcome, stays_open=stays_open)
         return replace(played, conversation=conversation, words=words, last=prediction)
 
     def _settled(self, case: DialogueCase, decision: Decision) -> Decision:
@@ -112,11 +116,13 @@ class Player:
         if case.is_led_elsewhere and decision.layer == "context" and played.last is not None:
             prediction = played.last.model_copy(update={"turn": at, "kind": kind, "ask": ()})
             keeps = True
-        still = before.collecting if before and keeps else None
         turn = Turn(request=request, decision=decision, language=decision.language, answer=decision.reply)
-        conversation = after_turn(
-            before, turn, collecting=still, choices=decision.choices, now=self.now, kept=_KEPT_UTTERANCES
-        )
+        if case.is_led_elsewhere or keeps or decision.choices:
+            still = before.collecting if before and keeps else None
+            left = before if case.is_led_elsewhere else parked_by(decision, before)
+            conversation = self._after(left, turn, still, decision.choices)
+        else:
+            conversation = self._after_the_end(parked_by(decision, before), turn)
         return replace(played, conversation=conversation, last=prediction)
 
     def _request(self, case: DialogueCase, at: int, message: str) -> TurnRequest:
@@ -143,11 +149,23 @@ class Player:
         choices: Sequence[Choice] = outcome.choices if isinstance(outcome, Asked) else ()
         said = outcome.question if isinstance(outcome, Asked) else outcome.say if isinstance(outcome, Abandoned) else ""
         turn = Turn(request=request, decision=decision, language=decision.language, answer=said)
-        is_open = isinstance(outcome, Asked) or (stays_open and isinstance(outcome, Ready))
-        collecting = outcome.collecting
+        if isinstance(outcome, Asked) or (stays_open and isinstance(outcome, Ready)):
+            return self._after(before, turn, outcome.collecting, choices)
+        return self._after_the_end(before, turn)
+
+    def _after_the_end(self, before: Conversation | None, turn: Turn) -> Conversation:
+        """Offer what was parked last, when something was."""
+        offer = offered(before, language=turn.language or "en", now=self.now)
+        if offer is None:
+            return self._after(before, turn, None, ())
+        told = turn.model_copy(update={"answer": f"{turn.answer}\n\n{offer.text}".strip()})
+        return self._after(offer.conversation, told, offer.conversation.collecting, offer.choices)
+
+    def _after(
+        self, before: Conversation | None, turn: Turn, collecting: Collecting | None, choices: Sequence[Choice]
+    ) -> Conversation:
         return after_turn(
-            before, turn, collecting=collecting if is_open else None, choices=choices, now=self.now,
-            kept=_KEPT_UTTERANCES,
+            before, turn, collecting=collecting, choices=choices, now=self.now, kept=_KEPT_UTTERANCES
         )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ A turn says what the person writes and what must come back; what it does not all
     user        the message
     asks        the parameters that the question must name, no more and no fewer ([] for a question about none)
     calls       the calls as the API's own log must show them, in any order; without it none may go out
+    knows       values that are known after a question, where the next call has others or there is none (`labelled.py`)
     buttons     the titles of the buttons under the reply, where it must have some
     says        fragments of the reply, in any case; never_says: fragments that it must not hold
     refused     true: the reply must tell that nobody can answer this
@@ -46,6 +47,7 @@ class Expected(_Strict):
     user: str
     asks: list[str] | None = None
     calls: list[dict[str, dict[str, Any]]] = []
+    knows: dict[str, Any] = {}
     says: list[str] = []
     never_says: list[str] = []
     buttons: list[str] | None = None
