@@ -20,10 +20,10 @@ from workers.extraction.wording import holds
 # The strictest forms choose first.
 _ORDER = (
     Kind.EMAIL, Kind.URL, Kind.UUID, Kind.IBAN, Kind.ADDRESS, Kind.PERSONAL_CODE, Kind.REGISTRY_CODE, Kind.PLATE,
-    Kind.POSTCODE, Kind.PHONE, Kind.TIME, Kind.ID,
+    Kind.POSTCODE, Kind.PHONE, Kind.ID,
 )  # fmt: skip
 # Forms so loose that they need a name beside them, a question just asked, or the message for themselves.
-_LOOSE = frozenset({Kind.PHONE, Kind.POSTCODE, Kind.TIME})
+_LOOSE = frozenset({Kind.PHONE, Kind.POSTCODE})
 _LOOKS_LIKE_YEAR = re.compile(r"(?:19|20)\d\d")
 _FLAG_WORDS = frozenset(
     {
@@ -132,7 +132,7 @@ def _identifies(
 
 def _bare_code(reading: Reading, param: Param, standing: Standing) -> Said | None:
     """Take the only word with a digit for what was just asked, though its form is another one than expected."""
-    if param.name not in standing.asked or param.kind in (Kind.ADDRESS, Kind.EMAIL, Kind.IBAN, Kind.URL, Kind.TIME):
+    if param.name not in standing.asked or param.kind in (Kind.ADDRESS, Kind.EMAIL, Kind.IBAN, Kind.URL):
         return None
     found = [m for m in reading.identifiers() if not overlaps(m.start, m.end, standing.taken)]
     if len(found) != 1 or not is_bare(reading, found[0].start, found[0].end):

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 
 from schemas.conversations import Collecting, EndpointProgress
 from schemas.endpoints import Endpoint
+from workers.extraction.assign_clocks import assign_clocks
 from workers.extraction.assign_codes import assign_codes, assign_examples, assign_flags, assign_structures
 from workers.extraction.assign_days import assign_days, assign_year
 from workers.extraction.assign_lists import assign_lists
@@ -147,6 +148,7 @@ def _formed(reading: Reading, slots: Slots, asked: Sequence[str], scope: list[Sp
     found |= assign_days(reading, params, days, known=known, asked=asked)
     for param in (p for p in params if p.kind is Kind.YEAR):
         found |= assign_year(reading, param, days)
+    found |= assign_clocks(reading, params, asked=asked)
     found |= assign_names(reading, params, known=known, asked=asked)
     taken = [(said.start, said.end) for said in found.values()]
     found |= assign_codes(reading, params, Standing(asked=asked, known=known, taken=taken))

@@ -20,6 +20,7 @@ from workers.extraction.values_dates import (
     read_iso,
     read_month,
     read_named_unit,
+    read_numbered_day,
     read_numeric,
     read_plain_year,
     read_quarter,
@@ -27,6 +28,7 @@ from workers.extraction.values_dates import (
     read_run,
     read_short,
     read_weekday,
+    read_weekday_of_week,
     read_weekend,
 )
 
@@ -44,6 +46,13 @@ _TIME = r"[T ](?P<H>\d{1,2}):(?P<M>\d\d)(?::(?P<S>\d\d)(?:\.\d+)?)?\s?(?P<zone>z
 _PLACE = rf"(?P<before>(?:{words.ON}|{words.FROM}|{words.TO}|alates|kuni)\s+)?"
 _MONTH = rf"(?P<month>{words.MONTH})\b"
 _RANGE_SIGN = r"\s*(?:-|to|until|till|through|kuni|по|до|and|ja|и)\s*"
+
+# A numbered day without its month stands at the end of what is said, or before such a word: "the 2nd floor" is none.
+_ENDS = (
+    r"(?=\s*(?:[,;?!)]|\.(?:\s|$)|$)|\s+to\s+the\s+\d|\s+(?:in|at|from|until|till|through|and|or|for|by|please|with|around|near|of|"
+    r"if|when|as|then|instead|actually|but|i|we|there|works?|would|will|is|should)(?!\w))"
+)
+_NAMED_WEEK = rf"{_WHICH}\s+(?:{words.WEEK_UNIT})(?!\w)"
 
 # "1.01 euros" is an amount and no first of January.
 _NO_AMOUNT = (
@@ -73,6 +82,10 @@ _FORMS: tuple[tuple[str, Reader], ...] = (
         read_day_month,
     ),
     (rf"(?<![\w.,:]){_DAY}\s*(?:of\s+)(?:the\s+)?{_WHICH}\s+month(?!\w)", read_day_of_month),
+    (rf"(?<!\w)the\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th){_ENDS}", read_numbered_day),
+    (r"(?<=on\s)the\s+(?P<d>\d{1,2})(?:st|nd|rd|th)(?=\s+to(?!\w))", read_numbered_day),
+    (r"(?<![\w.,:])(?P<d>\d{1,2})\.?\s+kuupaeva\w{0,3}(?!\w)", read_numbered_day),
+    (r"(?<![\w.,:])(?P<d>\d{1,2})(?:-?(?:го|ого|ое|е))?\s+числ(?:а|о|у)(?!\w)", read_numbered_day),
     (rf"(?<!\w){_PLACE}(?:{_WHICH}\s+)?{_MONTH}\.?{_OF_YEAR}", read_month),
     (
         rf"(?<![\w-])(?:q(?P<q>[1-4])|(?P<roman>i{{1,3}}|iv)\.?\s+(?:{words.QUARTER_UNIT})|(?P<ordinal>{'|'.join(ORDINALS)})\s+(?:{words.QUARTER_UNIT}))(?!\w)(?:\s+(?:of\s+)?(?:{words.QUARTER_UNIT}))?{_OF_YEAR}",
@@ -103,6 +116,14 @@ _FORMS: tuple[tuple[str, Reader], ...] = (
     (rf"(?<!\w)(?:the\s+)?{_WHICH}\s+{_UNIT}", read_named_unit),
     (r"(?<!\w)(?:tanavu|(?P<last>mullu))(?!\w)(?! aasta)", read_adverb_year),
     (rf"(?<!\w)(?:{_PLACE}(?:the\s+)?(?:{_WHICH}\s+)?)(?P<weekday>{words.WEEKDAY})(?!\w)", read_weekday),
+    (
+        rf"(?<!\w){_PLACE}(?P<weekday>{words.WEEKDAY}),?\s+(?:of\s+|in\s+|на\s+)?{_NAMED_WEEK}",
+        read_weekday_of_week,
+    ),
+    (
+        rf"(?<!\w){_PLACE}{_NAMED_WEEK},?\s+(?:on\s+|в\s+|во\s+)?(?P<weekday>{words.WEEKDAY})(?!\w)",
+        read_weekday_of_week,
+    ),
     *((rf"(?<!\w)(?:{pattern})(?!\w)", read_relative(days)) for pattern, days in words.RELATIVE_DAYS.items()),
     (
         rf"(?<![\w.,:/+-])(?P<y>(?:19|20)\d\d)(?![\w:/%]|[.,-]\d|\s?(?:€|eur\b|km\b|kg\b|kwh\b)){_YEAR_TAIL}",

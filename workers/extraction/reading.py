@@ -13,6 +13,7 @@ from workers.extraction.calendar_math import Calendar
 from workers.extraction.params import Kind, Param
 from workers.extraction.phrases import Phrase, phrases_in
 from workers.extraction.text import Text, overlaps, same_stem
+from workers.extraction.values_clocks import ClockMention, clocks_in
 from workers.extraction.values_codes import CodeMention, addresses_in, codes_in, identifiers_in
 from workers.extraction.values_dates import Days
 from workers.extraction.values_names import NameKind, NameMention, names_in
@@ -88,13 +89,24 @@ class Reading:
         return [(days.start, days.end) for days in self.days if days.grain != "year"]
 
     @cached_property
+    def clock_spans(self) -> list[Span]:
+        """Where times of day stand that can be nothing else."""
+        return [(clock.start, clock.end) for clock in self.clocks if clock.is_told]
+
+    @cached_property
     def code_spans(self) -> list[Span]:
         return [(code.start, code.end) for kind in _BLOCKING for code in self.codes(kind)]
 
     @cached_property
+    def clocks(self) -> list[ClockMention]:
+        """Times of day."""
+        found = (clock for clock in clocks_in(self.text) if self.is_wanted(clock.start, clock.end))
+        return [clock for clock in found if not overlaps(clock.start, clock.end, self.code_spans)]
+
+    @cached_property
     def numbers(self) -> list[NumberMention]:
-        """Numbers that are no part of a date or a code."""
-        blocked = [*self.day_spans, *self.code_spans]
+        """Numbers that are no part of a date, a time of day or a code."""
+        blocked = [*self.day_spans, *self.clock_spans, *self.code_spans]
         return [
             number
             for number in numbers(self.text, self.language)
@@ -103,11 +115,12 @@ class Reading:
 
     @cached_property
     def every_number(self) -> list[NumberMention]:
-        """Numbers that are no part of a code; those of dates too."""
+        """Numbers that are no part of a code or a time of day; those of dates too."""
+        blocked = [*self.clock_spans, *self.code_spans]
         return [
             number
             for number in numbers(self.text, self.language)
-            if self.is_wanted(number.start, number.end) and not overlaps(number.start, number.end, self.code_spans)
+            if self.is_wanted(number.start, number.end) and not overlaps(number.start, number.end, blocked)
         ]
 
     @cached_property

@@ -46,9 +46,6 @@ _PATTERNS: dict[Kind, re.Pattern[str]] = {
     Kind.PLATE: re.compile(
         r"(?<![\w-])(?:\d{2,3}[ -]?[a-z]{3}|[a-z]{2,3}[ -]?\d{2,4}|[a-z]\d{3}[a-z]{2}(?:\d{2,3})?)(?![\w-])"
     ),
-    Kind.TIME: re.compile(
-        r"(?<![\w:.])(?:(?:[01]?\d|2[0-3]):[0-5]\d(?:\s?[ap]\.?m\.?)?|(?:1[0-2]|0?[1-9])\s?[ap]\.?m\.?)(?![\w:])"
-    ),
 }
 _IDENTIFIER = re.compile(r"(?<![\w./@-])#?(?=[\w./-]*\d)[a-z0-9](?:[\w/-]*\w)?(?![\w@/]|[.,]\d|-\w)", re.ASCII)
 # Short words and units that stand beside numbers: "mai 2026" and "100 EUR" are no number plates.

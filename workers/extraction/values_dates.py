@@ -201,6 +201,25 @@ def read_weekday(match: Match, calendar: Calendar) -> Days | None:
     return _day(match, weekday_from(calendar, words.weekday_number(named), which), grain="near")
 
 
+def read_weekday_of_week(match: Match, calendar: Calendar) -> Days | None:
+    """Read "Tuesday next week": the day of that week, even where it has gone by."""
+    week = unit_from(calendar, "week", 1 if match["next"] else -1 if match["last"] else 0)
+    day = shifted(week[0], words.weekday_number(match["weekday"])) if week else None
+    return _day(match, day, grain="near") if day else None
+
+
+def read_numbered_day(match: Match, calendar: Calendar) -> Days | None:
+    """Read "the 5th" without a month: the next one to come (or the last one gone by) that has such a day."""
+    day, today = int(match["d"]), calendar.today
+    step = -1 if calendar.looks_back else 1
+    for months in range(3):
+        month = month_of(today.year, today.month + step * months)
+        found = day_of(month[0].year, month[0].month, day) if month else None
+        if found and (found <= today if calendar.looks_back else found >= today):
+            return _day(match, found)
+    return None
+
+
 def _unit(match: Match) -> str:
     return next(unit for unit in _UNITS if match[unit])
 

@@ -13,8 +13,8 @@ from workers.extraction.date_forms import named_days
 from workers.extraction.text import Text
 from workers.extraction.values_dates import Days, Role
 
-_FROM_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.FROM})(?:\s+(?:the|day|date|kuupaevast))?\s*[:=]?\s*$")
-_TO_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.TO})(?:\s+(?:the|day|date))?\s*[:=]?\s*$")
+FROM_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.FROM})(?:\s+(?:the|day|date|kuupaevast))?\s*[:=]?\s*$")
+TO_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.TO})(?:\s+(?:the|day|date))?\s*[:=]?\s*$")
 _ON_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.ON})(?:\s+the)?\s*$")
 _BETWEEN_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.BETWEEN})\s*$")
 _JOIN = re.compile(rf"\s*,?\s*(?:-|->|>|\.\.+|{words.TO}|ending|lopp\w*)\s*(?:the\s+|on\s+)?")
@@ -78,9 +78,9 @@ def _role_of(before: str, word: str) -> Role:
         return "from"
     if _TERMINATIVE.fullmatch(word) and word not in _NOT_TERMINATIVE:
         return "to"
-    if _FROM_BEFORE.search(before):
+    if FROM_BEFORE.search(before):
         return "from"
-    if _TO_BEFORE.search(before):
+    if TO_BEFORE.search(before):
         return "to"
     return "on" if _ADESSIVE.fullmatch(word) or _ON_BEFORE.search(before) else ""
 

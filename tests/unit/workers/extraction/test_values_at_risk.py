@@ -217,10 +217,44 @@ def test_a_day_of_a_month_told_by_its_distance_is_that_day() -> None:
     assert heard(TRAINS, "on the 5th of next month")["date"] == f"{NOW.year + 1}-01-05"
 
 
-def test_an_english_clock_time_is_kept_as_it_was_said() -> None:
+CLOCKS = {
+    "en": ("7:20 am", "half past 7 in the morning", "at quarter to 8 in the evening", "10 pm", "five in the afternoon"),
+    "et": ("kell 7.20", "pool kaheksa", "õhtul kell 7:45", "kell 22", "kell 5 õhtul"),
+    "ru": ("в 7:20", "в половине восьмого", "без четверти восемь вечера", "в 22 часа", "в 5 вечера"),
+}
+WRITTEN = ("07:20", "07:30", "19:45", "22:00", "17:00")
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "written"),
+    [
+        (language, said, written)
+        for language, all_said in CLOCKS.items()
+        for said, written in zip(all_said, WRITTEN, strict=True)
+    ],
+)
+def test_a_time_of_day_is_written_in_24_hours(language: Language, said: str, written: str) -> None:
     alarm = endpoint("alarm", ParamSpec(name="alarm_time", required=True), title="alarm")
-    talk = Talk(alarm)
+    talk = Talk(alarm, language=language)
+    talk.ask("?")
+    talk.say(said)
+
+    assert talk.values() == {"alarm_time": written}
+
+
+def test_a_time_of_day_is_kept_as_it_was_said_where_the_api_wants_am_and_pm() -> None:
+    spec = ParamSpec(name="alarm_time", required=True, description="When it rings, for example 6:30 am")
+    talk = Talk(endpoint("alarm", spec, title="alarm"))
     talk.ask("set an alarm")
     talk.say("7:20 am")
 
     assert talk.values() == {"alarm_time": "7:20 am"}
+
+
+@pytest.mark.parametrize("said", ["через 3 часа", "на 3 дня", "3 ночи", "ratio 3:2", "12.05.2026", "1,234.56"])
+def test_what_only_looks_like_a_time_of_day_is_none(said: str) -> None:
+    talk = Talk(endpoint("alarm", ParamSpec(name="alarm_time", required=True), title="alarm"))
+    talk.ask("?")
+    talk.say(said)
+
+    assert talk.values() == {}
