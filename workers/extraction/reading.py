@@ -31,7 +31,7 @@ _CLAUSE_END = re.compile(r"[,;:!?()\n]|\.(?=\s|$)|(?<!\w)(?:but|vaid|а|но|and
 # "not more than 100" is a limit, no exclusion.
 _LIMIT = re.compile(
     r"\s*(?:exceed\w*|more|less|over|under|only|later|earlier|above|below|rohkem|vahem|ule|alla|hiljem|varem|ainult|"
-    r"более|менее|больше|меньше|позже|позднее|раньше|только|свыше|выше|ниже)(?!\w)"
+    r"более|менее|больше|меньше|позже|позднее|раньше|только|свыше|выше|ниже|четверти)(?!\w)"
 )
 _WORDS_EXCLUDED = 4
 _BLOCKING = (Kind.EMAIL, Kind.URL, Kind.IBAN, Kind.UUID)
@@ -67,6 +67,7 @@ class Reading:
                 length
                 and re.match(r"[ -]", self.text.folded[begin : begin + 1])
                 and not _LIMIT.match(self.text.folded, begin)
+                and not _is_weather(self.words, place)
             ):
                 limit = words[min(place + length - 1 + _WORDS_EXCLUDED, len(words) - 1)].end
                 stop = _CLAUSE_END.search(self.text.folded, begin, limit)
@@ -202,6 +203,11 @@ class Standing:
     asked: Sequence[str]
     known: set[str]
     taken: list[Span]
+
+
+def _is_weather(words: Sequence[str], place: int) -> bool:
+    """Whether an Estonian "ilma" is the weather: as "without" it governs the abessive ("ilma rahata")."""
+    return words[place] == "ilma" and not any(word.endswith("ta") for word in words[place + 1 : place + 3])
 
 
 def read(message: str, *, language: Language, now: datetime) -> Reading:

@@ -230,3 +230,27 @@ def test_a_day_may_begin_or_end_something(message: str, role: str) -> None:
 )
 def test_a_clock_time_stands_with_its_day(message: str, clock: str) -> None:
     assert [str(days.at_first) for days in read(message)] == [clock]
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("a table on the 5th in Tartu", "2026-12-05"),
+        ("for the 1st.", "2026-12-01"),
+        ("5. kuupäeval", "2026-12-05"),
+        ("15-го числа", "2026-12-15"),
+        ("Tuesday next week", "2026-12-08"),
+        ("Sunday this week", "2026-12-06"),
+        ("järgmise nädala teisipäeval", "2026-12-08"),
+        ("teisipäeval järgmisel nädalal", "2026-12-08"),
+        ("во вторник на следующей неделе", "2026-12-08"),
+        ("на следующей неделе в среду", "2026-12-09"),
+    ],
+)
+def test_a_day_named_by_its_number_or_its_week_is_that_day(said: str, day: str) -> None:
+    assert spans(said) == [(day, day)]
+
+
+@pytest.mark.parametrize("said", ["the 2nd floor", "I was the 1st to ask", "the 3rd time"])
+def test_an_ordinal_that_counts_something_is_no_day(said: str) -> None:
+    assert spans(said) == []

@@ -191,3 +191,15 @@ def test_d35_an_earlier_topic_fills_nothing() -> None:
     assert isinstance(earlier.say("holidays in Estonia from 2026-01-01 to 2026-03-31"), Ready)
 
     assert set(Talk(PRICES, now=NOW).ask("electricity prices").missing) == {"start", "end"}
+
+
+def test_estonian_weather_is_not_taken_for_without() -> None:
+    assert heard(WEATHER, "Näita ilma Tartus", language="et") == {"city": "Tartu"}
+    talk = Talk(WEATHER, TAX, language="et")
+    talk.say("Näita ilma Tartus ja arvuta sõiduki 123ABC maks 2026")
+
+    assert talk.values(0) == {"city": "Tartu"}
+
+
+def test_estonian_without_still_leaves_out_what_follows() -> None:
+    assert heard(WEATHER, "näita kõiki ilma Tartuta", language="et") == {}
