@@ -20,7 +20,6 @@ from schemas.ids import ChatKey, TurnId, new_turn_id
 from schemas.orchestrate import HistoryItem, OrchestrateRequest
 from schemas.turns import OnBusy, TurnRequest
 from workers.errors import StoreUnavailable
-from workers.messages.secrets import masked
 
 HISTORY_TEXT = 10_000
 """Characters of one earlier message that travel on; what a client pastes into its history is not our prompt."""
@@ -45,8 +44,7 @@ def turn_request(
     Where secrets are guarded, one that a person wrote into a message is taken out here, before anything keeps it.
     """
     now = door.clock()
-    keeps_as_is = "secrets" not in {name.strip() for name in door.settings.guard.questions.split(",")}
-    clean: Callable[[str], str] = str if keeps_as_is else masked
+    clean = door.clean
     return TurnRequest(
         turn_id=new_turn_id(chat),
         tenant=tenant,

@@ -18,6 +18,7 @@ from api_shim.limits import Backlog
 from api_shim.metrics import DoorMetrics
 from tasks.publish import Publisher
 from workers.eventlog.log import EventLog
+from workers.messages.secrets import masked
 from workers.registry.store import RegistryStore
 from workers.runtime.clock import Clock, utc_now
 from workers.runtime.keys import Keys
@@ -45,6 +46,12 @@ class Door:
     clock: Clock = utc_now
     open_streams: set[Callable[[], None]] = field(default_factory=set)
     leaving: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def clean(self) -> Callable[[str], str]:
+        """What takes secrets out of a person's text before anything keeps it; where they are not guarded, nothing."""
+        is_guarded = "secrets" in {name.strip() for name in self.settings.guard.questions.split(",")}
+        return masked if is_guarded else str
 
     def require_open(self) -> None:
         """Raise DoorIsLeaving once the process was told to stop: clients come back before the socket closes."""

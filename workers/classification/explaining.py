@@ -13,6 +13,7 @@ from schemas.searching import Cost, Explanation, Question, SearchResult, SearchR
 from schemas.turns import TurnRequest
 from workers.classification.chain import Classifier
 from workers.classification.decomposer import decompose
+from workers.guarding.guard import Guard
 from workers.registry.questions import Questions
 from workers.retrieval.search import EndpointSearch
 from workers.runtime.clock import Clock
@@ -29,6 +30,7 @@ class Explainer:
     search: EndpointSearch
     settings: RoutingSettings
     clock: Clock
+    guards: tuple[Guard, ...] = ()
 
     async def answer(self, question_id: str) -> None:
         """Answer a question that is still waited for. Answering twice changes nothing."""
@@ -80,7 +82,8 @@ class Explainer:
             accepted_at=now,
             deadline_at=now + _PATIENCE,
         )
-        return await Classifier(search=self.search, settings=self.settings).decide(request, None, now=now)
+        classifier = Classifier(search=self.search, settings=self.settings, guards=self.guards)
+        return await classifier.decide(request, None, now=now)
 
     def _parts(self, text: str, language: Language) -> tuple[str, ...]:
         split = decompose(text, language)

@@ -51,6 +51,7 @@ class System:
 
     url: str
     redis_url: str
+    logs: Path
     cli: Callable[..., subprocess.CompletedProcess[str]]
 
     def post(self, path: str, **body: object) -> httpx.Response:
@@ -72,7 +73,7 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
         supervisor = Supervisor([[_shim(url, port, environment), _worker(redis_url, environment)]], folder)
         supervisor.start()
         try:
-            yield _with_catalogue(System(url, redis_url, _cli(folder, environment)), folder)
+            yield _with_catalogue(System(url, redis_url, folder, _cli(folder, environment)), folder)
         finally:
             supervisor.stop()
 

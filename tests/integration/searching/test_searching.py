@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 import redis
 
 from tests.integration.searching.conftest import System
@@ -47,6 +48,31 @@ def test_an_explanation_of_two_requests_shows_its_parts(system: System) -> None:
     assert told["rule"] == "parallel"
     assert set(told["chosen"]) == {"holidays", "tax"}
     assert len(told["parts"]) == 2
+
+
+@pytest.mark.parametrize("path", ["/explain", "/rag-search/api-tools/search"])
+def test_a_secret_in_a_question_is_kept_nowhere(system: System, path: str) -> None:
+    key = "sk-proj-abcdefghijklmnop1234"
+
+    told = system.post(path, query=f"My key is {key}. {HOLIDAYS}")
+
+    assert told.status_code == 200
+    assert key not in told.text
+    with redis.Redis.from_url(system.redis_url, decode_responses=True) as client:
+        (asked,) = [
+            raw for name in client.scan_iter(Keys().asked("*")) if (raw := client.get(name)) and "My key" in raw
+        ]
+        assert "[secret removed]" in asked
+        client.delete(*client.scan_iter(Keys().asked("*")))
+    logs = [log.read_text(encoding="utf-8", errors="replace") for log in system.logs.glob("*.log")]
+    assert any(logs)
+    assert not any(key in log for log in logs)
+
+
+def test_an_explanation_tells_what_the_guards_would_hold_back(system: System) -> None:
+    told = system.post("/explain", query=f"password: hunter2hunter2 {HOLIDAYS}").json()
+
+    assert (told["layer"], told["rule"], told["chosen"]) == ("ood", "guard:secrets", [])
 
 
 def test_the_command_shows_the_same(system: System) -> None:
