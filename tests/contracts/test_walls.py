@@ -71,15 +71,21 @@ def test_only_the_settings_see_the_environment() -> None:
     assert seeing == ["workers/runtime/settings.py"]
 
 
-def test_errors_are_swallowed_broadly_in_four_places_only() -> None:
+def test_errors_are_swallowed_broadly_in_few_places_only() -> None:
     sources = tracked(*(f"{package}/**.py" for package in PACKAGES))
 
     assert {label(file) for file in sources if _swallows_all(file)} == MAY_SWALLOW
 
 
 # A task's last failure becomes a dead letter; a request's becomes an error id; a stream's becomes its last frame.
-# What an operator's own guard raises becomes an objection.
-MAY_SWALLOW = {"tasks/base.py", "api_shim/answering.py", "api_shim/stream.py", "workers/guarding/own.py"}
+# What an operator's own guard raises becomes an objection; a probe that breaks, a part that is not ready.
+MAY_SWALLOW = {
+    "tasks/base.py",
+    "api_shim/answering.py",
+    "api_shim/stream.py",
+    "workers/guarding/own.py",
+    "ops/local/supervisor.py",
+}
 
 
 def _swallows_all(file: Path) -> bool:
