@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from workers.caching.contexts import EndpointView, FollowUp, LastCall, Verdict
 from workers.errors import ModelFailed
+from workers.llm.fallbacks import left_to_rules
 from workers.llm.model import LanguageModel
 from workers.messages.hearing import is_said
 
@@ -58,7 +59,10 @@ class FollowUpDetector:
         except ModelFailed:
             return by_rules
         verdict = _VERDICTS.get(str(said.verdict).strip().strip("\"'`.").lower())
-        return _checked(verdict, said.changed, text, last, view) or by_rules
+        follow = _checked(verdict, said.changed, text, last, view)
+        if follow is None:
+            left_to_rules("follow_up", "ungrounded" if verdict else "invented")
+        return follow or by_rules
 
 
 def _checked(

@@ -9,6 +9,7 @@ from enum import Enum, auto
 
 from schemas.routing import Candidate
 from workers.errors import ModelFailed
+from workers.llm.fallbacks import left_to_rules
 from workers.llm.model import LanguageModel
 
 # A description is the operator's text, of any length; the model needs its beginning only.
@@ -54,4 +55,7 @@ class Disambiguator:
         if named.lower() == "none":
             return NoVerdict.NONE_FITS
         chosen = next((c for c in candidates if c.endpoint.endpoint_id == named), None)
-        return chosen.model_copy(update={"llm_validated": True}) if chosen else NoVerdict.UNSURE
+        if chosen is None:
+            left_to_rules("endpoint_disambiguation", "invented")
+            return NoVerdict.UNSURE
+        return chosen.model_copy(update={"llm_validated": True})

@@ -15,6 +15,7 @@ from workers.classification.matching import names
 from workers.classification.requests import opens_request
 from workers.classification.routes import Route
 from workers.errors import ModelFailed
+from workers.llm.fallbacks import left_to_rules
 from workers.llm.model import LanguageModel
 from workers.messages.hearing import is_said
 from workers.runtime.settings import RoutingSettings
@@ -94,6 +95,8 @@ def read_intent(answer: Any, text: str, candidates: Sequence[Candidate]) -> Inte
     if named.lower() == "none":
         return NoVerdict.NONE_FITS if is_sure else NoVerdict.UNSURE
     chosen = next((c for c in candidates if c.endpoint.endpoint_id == named), None)
+    if chosen is None:
+        left_to_rules("service_intent", "invented")
     if chosen is None or not is_sure:
         return NoVerdict.UNSURE
     found = answer.entities if isinstance(answer.entities, Mapping) else {}

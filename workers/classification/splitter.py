@@ -11,6 +11,7 @@ from workers.classification.matching import Match
 from workers.classification.requests import content
 from workers.classification.words import split_words
 from workers.errors import ModelFailed
+from workers.llm.fallbacks import left_to_rules
 from workers.llm.model import LanguageModel
 
 _FEWEST_WORDS = 6
@@ -45,8 +46,10 @@ class Splitter:
         except ModelFailed:
             return Decomposition(parts=(text,))
         parts = tuple(str(part).strip() for part in verdict.sub_queries or () if str(part).strip())[:most]
-        is_parallel = str(verdict.mode).strip().lower() == "parallel" and len(parts) > 1
-        if not is_parallel or not all(_is_said(part, text) for part in parts):
+        if str(verdict.mode).strip().lower() != "parallel":
+            return Decomposition(parts=(text,))
+        if len(parts) <= 1 or not all(_is_said(part, text) for part in parts):
+            left_to_rules("intent_decomposition", "ungrounded")
             return Decomposition(parts=(text,))
         return Decomposition(parts=parts)
 

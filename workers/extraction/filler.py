@@ -19,6 +19,7 @@ from workers.extraction.slots import known_values
 from workers.extraction.unsure import may_hold_more
 from workers.guarding.guard import Guard, Said, first_objection
 from workers.guarding.output import NoRawData, NoSecrets, RightLanguage
+from workers.llm.fallbacks import left_to_rules
 from workers.llm.model import LanguageModel
 
 LANGUAGE_NAMES: Mapping[Language, str] = {"en": "English", "et": "Estonian", "ru": "Russian"}
@@ -68,6 +69,8 @@ class Filler:
         proposed = await self._proposed(outcome.collecting, speech, spoken.said)
         found = [grounded(proposed, progress, speech) for progress in outcome.collecting.endpoints]
         if not any(found):
+            if proposed:
+                left_to_rules("parameter_extraction", "ungrounded")
             return outcome
         return _collected(collecting, speech, [{**hint, **read} for hint, read in zip(known, found, strict=True)])
 
@@ -122,6 +125,7 @@ class Filler:
         question = str(answer.question).strip()
         is_fit = 0 < len(question) <= _LONGEST_QUESTION and "?" in question
         if not is_fit or first_objection(_GUARDS, Said(text=question, language=language)):
+            left_to_rules("clarifying_question", "guard" if is_fit else "unfit")
             return asked
         collecting = asked.collecting.model_copy(update={"last_question": question})
         return Asked(collecting=collecting, question=question, missing=asked.missing)

@@ -17,6 +17,7 @@ from typing import Literal
 from schemas.base import JsonValue
 from schemas.calls import ApiCall, CallFailed, CallOutcome, CallSucceeded
 from schemas.endpoints import Language
+from schemas.usage import Judgement
 from workers.errors import ModelFailed
 from workers.formatting.evidence import ALL_BODIES_BYTES, ONE_BODY_BYTES, gather
 from workers.formatting.formatter import remarks
@@ -24,6 +25,7 @@ from workers.formatting.plainness import is_plain
 from workers.formatting.tokens import tokens
 from workers.guarding.guard import Guard, passes
 from workers.guarding.sources import Sources
+from workers.llm.fallbacks import left_to_rules
 from workers.llm.model import LanguageModel
 
 _LANGUAGES = {"en": "English", "et": "Estonian", "ru": "Russian"}
@@ -71,7 +73,7 @@ class Writer:
         pieces = self._several(request) if len(request.results) > 1 else self._single(request)
         whole = "".join([piece async for piece in pieces])
         self._object_to(whole, request)
-        _refuse_unfinished(whole)
+        _refuse_unfinished(whole, request)
         for piece in tokens(whole):
             yield piece
 
@@ -90,12 +92,13 @@ class Writer:
                 said += ready
                 yield ready
         self._object_to(said + held, request)
-        _refuse_unfinished(said + held)
+        _refuse_unfinished(said + held, request)
         if held:
             yield held
 
     def _object_to(self, text: str, request: _Request) -> None:
         if not passes(self.guards, text, request.language, sources=request.sources):
+            left_to_rules(request.judgement, "guard")
             raise ModelFailed("a guard objects to the answer")
 
     def _single(self, request: _Request) -> AsyncIterator[str]:
@@ -133,12 +136,6 @@ class Writer:
         )
 
 
-def _refuse_unfinished(text: str) -> None:
-    """A small model may stop where it should have begun: "The answer is:"."""
-    if text.rstrip().endswith(":"):
-        raise ModelFailed("the answer announces something and says nothing")
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Request:
     """What is to be answered."""
@@ -147,6 +144,11 @@ class _Request:
     results: Sequence[tuple[ApiCall, CallSucceeded]]
     language: Language
     now: datetime
+
+    @property
+    def judgement(self) -> Judgement:
+        """What the model is asked for."""
+        return "combined_answer" if len(self.results) > 1 else "api_answer"
 
     def data(self, outcome: CallSucceeded, room: int) -> str:
         """Write what there is room for, as JSON; what was cut is told with its true length, so that it can be said."""
@@ -163,6 +165,16 @@ class _Request:
         bodies = [outcome.body for _, outcome in self.results]
         values: list[JsonValue] = [dict(call.arguments) for call, _ in self.results]
         return Sources((*bodies, *values, self.query, f"{self.now:%Y-%m-%d}", len(self.results)))
+
+
+def _refuse_unfinished(text: str, request: _Request) -> None:
+    """A small model may stop where it should have begun: "The answer is:"."""
+    if not text.strip():
+        left_to_rules(request.judgement, "empty")
+        raise ModelFailed("the answer is empty")
+    if text.rstrip().endswith(":"):
+        left_to_rules(request.judgement, "unfinished")
+        raise ModelFailed("the answer announces something and says nothing")
 
 
 def _described(call: ApiCall) -> str:

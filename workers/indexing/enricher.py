@@ -16,10 +16,11 @@ from schemas.endpoints import Endpoint, Language
 from schemas.registry import EnrichedBy, Searchable
 from workers.errors import ModelFailed
 from workers.indexing.enrich import LONGEST_CONTEXT, description_language, enrich
+from workers.llm.fallbacks import left_to_rules
 from workers.llm.model import LanguageModel
 from workers.llm.scope import asking_for
 from workers.retrieval.embed_text import params_summary
-from workers.runtime.telemetry import ENDPOINTS_ENRICHED, MODEL_FALLBACKS
+from workers.runtime.telemetry import ENDPOINTS_ENRICHED
 
 log = structlog.get_logger(__name__)
 
@@ -72,7 +73,7 @@ class Enricher:
         context = _CONTROL.sub(" ", str(answer.context)).strip()[:LONGEST_CONTEXT]
         if not context or description_language(context) != language:
             reason = "other_language" if context else "empty"
-            MODEL_FALLBACKS.labels(judgement="endpoint_enrichment", reason=reason).inc()
+            left_to_rules("endpoint_enrichment", reason)
             return ""
         return context
 

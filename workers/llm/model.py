@@ -19,6 +19,7 @@ from schemas.usage import ModelUse
 from workers.errors import ModelFailed, StoreUnavailable
 from workers.llm.answers import Answer, Tokens, UnansweredError
 from workers.llm.backend import Backend
+from workers.llm.fallbacks import left_to_rules
 from workers.llm.ledger import UsageLedger
 from workers.llm.prices import PriceList
 from workers.llm.programs import compiled, judgement_of, load_program
@@ -26,7 +27,7 @@ from workers.llm.scope import Scope, current_scope
 from workers.runtime.clock import utc_now
 from workers.runtime.resting import Resting
 from workers.runtime.settings import LlmSettings
-from workers.runtime.telemetry import MODEL_COST_USD, MODEL_FALLBACKS, MODEL_REQUESTS, MODEL_SECONDS, MODEL_TOKENS
+from workers.runtime.telemetry import MODEL_COST_USD, MODEL_REQUESTS, MODEL_SECONDS, MODEL_TOKENS
 
 if TYPE_CHECKING:
     import dspy
@@ -236,7 +237,7 @@ class LanguageModel:
         await self._ledger.enter(use, request.scope, today=utc_now().date())
 
     def _failed(self, request: _Request, reason: str) -> ModelFailed:
-        MODEL_FALLBACKS.labels(judgement=request.judgement, reason=reason).inc()
+        left_to_rules(request.judgement, reason)
         return ModelFailed(f"{request.judgement}: {reason}")
 
 

@@ -17,6 +17,7 @@ JUDGED_BY = {
     "unified_answer": "combined_answer",
     "verdict": "follow_up",
     "matched_service_id": "service_intent",
+    "context": "endpoint_enrichment",
 }
 
 
@@ -48,6 +49,11 @@ class SensibleModel:
         return line(request) if callable(line) else line
 
 
+def _enriched(request: Request) -> str:
+    """Say what the description says: that is in its language."""
+    return marked(context=input_in(request, "description"))
+
+
 _USUAL: dict[str, Line | Callable[[Request], str]] = {
     "endpoint_disambiguation": marked(best_endpoint_id="none"),
     "intent_decomposition": marked(mode="single", sub_queries="[]"),
@@ -56,5 +62,6 @@ _USUAL: dict[str, Line | Callable[[Request], str]] = {
     "follow_up": marked(verdict="new_intent", changed="{}"),
     "clarifying_question": marked(question="Could you tell me the missing part, please?"),
     "api_answer": marked(formatted_answer="Here is what the service says about it."),
+    "endpoint_enrichment": _enriched,
     "combined_answer": marked(unified_answer="Here is what both services say about it."),
 }
