@@ -7,15 +7,11 @@ Cyrillic is Russian. Between English and Estonian the everyday words decide, sin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import TYPE_CHECKING
 
 from schemas.endpoints import Language
 from workers.classification.vocabulary import vocabulary
 from workers.classification.words import Word, is_entity, split_words
-
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
+from workers.messages.identifying import likelihoods
 
 DEFAULT: Language = "en"
 _SENTENCE_WORDS = 3
@@ -23,17 +19,9 @@ _FOREIGN_WORDS = 3
 _ESTONIAN_LETTERS = "õäöü"
 
 
-@cache
-def _identifier() -> LanguageIdentifier:
-    """Load the model once per process (half a second, most of it numpy)."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-
-
 def warm_up() -> None:
     """Load the word lists and the model now (about half a second), so that no turn waits for them. Blocks."""
-    _identifier()
+    likelihoods("warm up")
     written("warm up")
 
 
@@ -96,10 +84,9 @@ def _identified(words: Sequence[Word], *, is_known: bool) -> Language | None:
     plain = [word for word in plain if not any(c.isdigit() for c in word)]
     if not plain:
         return None
-    ranked = _identifier().rank(" ".join(plain).lower())
-    if not is_known and len(plain) >= _FOREIGN_WORDS and ranked[0][0] not in ("en", "et", "fi"):
+    scores = likelihoods(" ".join(plain).lower())
+    if not is_known and len(plain) >= _FOREIGN_WORDS and next(iter(scores)) not in ("en", "et", "fi"):
         return None
-    scores = dict(ranked)
     is_estonian = scores["et"] > scores["en"] or any(c in _ESTONIAN_LETTERS for word in plain for c in word)
     return "et" if is_estonian else "en"
 

@@ -19,6 +19,7 @@ from workers.extraction.slots import known_values
 from workers.extraction.unsure import may_hold_more
 from workers.guarding.guard import Guard, Said, first_objection
 from workers.guarding.output import NoRawData, NoSecrets, RightLanguage
+from workers.guarding.sources import Sources
 from workers.llm.fallbacks import left_to_rules
 from workers.llm.model import LanguageModel
 
@@ -111,11 +112,12 @@ class Filler:
             return asked
         specs = {spec.name: spec for one in asked.collecting.endpoints for spec in one.endpoint.params}
         known = {param.name: value for param, value in known_values(asked.collecting)}
+        missing: list[JsonValue] = [_described(specs[name]) for name in asked.missing if name in specs]
         try:
             answer = await self.model.ask(
                 ClarifyingQuestion,
                 original_question=asked.collecting.original_query[:_UTTERANCE_CHARS],
-                missing=_json([_described(specs[name]) for name in asked.missing if name in specs]),
+                missing=_json(missing),
                 known=_json(known),
                 previous_question=asked.collecting.last_question,
                 response_language=LANGUAGE_NAMES[language],
@@ -124,7 +126,8 @@ class Filler:
             return asked
         question = str(answer.question).strip()
         is_fit = 0 < len(question) <= _LONGEST_QUESTION and "?" in question
-        if not is_fit or first_objection(_GUARDS, Said(text=question, language=language)):
+        sources = Sources((missing, known, asked.collecting.original_query))
+        if not is_fit or first_objection(_GUARDS, Said(text=question, language=language, sources=sources)):
             left_to_rules("clarifying_question", "guard" if is_fit else "unfit")
             return asked
         collecting = asked.collecting.model_copy(update={"last_question": question})

@@ -5,6 +5,7 @@ sources   what an answer may draw on, and its numbers
 attacks   attempts to turn a model against its operator
 length    messages too long to be a question
 numbers   every number of an answer stands in its data
+wording   which of English and Estonian an answer's own words are of
 output    raw data, secrets, strange contacts and the wrong language in an answer
 loading   guards by their names in the settings
 """

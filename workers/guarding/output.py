@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from workers.guarding.guard import Said
 from workers.guarding.sources import CONTACT
+from workers.guarding.wording import is_of_the_other
 from workers.messages.secrets import REMOVED, SECRET
 
 _RAW = re.compile(
@@ -66,9 +67,10 @@ class ContactsStandInTheData:
 
 @dataclass(frozen=True)
 class RightLanguage:
-    """Objects to an answer in the other script: a Russian one in Latin letters, another one in Cyrillic.
+    """Objects to an answer in another language than the chat's.
 
-    Estonian and English are not told apart here: names and titles mix them too much in short answers.
+    The script tells Russian from the two others. Those are told apart by the answer's own words: what the sources hold
+    (the data, the question) may be said in the language in which it stands there.
     """
 
     name: str = "language"
@@ -79,6 +81,8 @@ class RightLanguage:
         right, wrong = (cyrillic, latin) if said.language == "ru" else (latin, cyrillic)
         # A text that is still short may begin with a name in the other script, but not with three words of it.
         is_other = wrong > right if right + wrong >= _ENOUGH_LETTERS else wrong >= _FEW_LETTERS and not right
+        if not is_other and said.language != "ru":
+            is_other = is_of_the_other(said.text, said.language, known=said.sources.words)
         return "another language" if is_other else None
 
 

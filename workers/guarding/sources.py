@@ -15,6 +15,7 @@ _DIGITS = re.compile(r"\d+")
 CONTACT = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b(?:https?://|www\.)\S+|\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b"
 )
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SPACES = re.compile(r"\s+")
 _GROUPING = re.compile(r"[\s']")
 _DEEPEST = 30
@@ -37,6 +38,13 @@ class Sources:
     def texts(self) -> str:
         """All texts of the sources, keys too, without spaces and in small letters."""
         return "\n".join(_squeezed(text) for source in self.items for text in _texts(source, 0))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word of the sources' texts, keys too, in small letters."""
+        return frozenset(
+            word.lower() for source in self.items for text in _texts(source, 0) for word in WORD.findall(text)
+        )
 
     def hold(self, text: str) -> bool:
         """Whether a text stands in the sources, spaces and case aside."""

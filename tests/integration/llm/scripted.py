@@ -22,7 +22,8 @@ Request = dict[str, Any]
 class Reply:
     """One answer of the server. `pieces` are what a stream sends, by default the content's words.
 
-    `dies_after`: the connection is cut after so many pieces (0: before any byte). `counts`: usage is given.
+    `pause_s` follows each piece, and the half of an answer that is not streamed. `dies_after`: the connection is cut
+    after so many pieces, or after that half (0: before any byte). `counts`: usage is given.
     `raw`: a body that is no completion at all.
     """
 
@@ -107,7 +108,13 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.retry_after is not None:
             self.send_header("Retry-After", reply.retry_after)
         self.end_headers()
-        self.wfile.write(data)
+        half = len(data) // 2
+        self.wfile.write(data[:half])
+        if reply.dies_after:
+            self._die()
+            return
+        time.sleep(reply.pause_s)
+        self.wfile.write(data[half:])
 
     def _stream(self, reply: Reply) -> None:
         self.send_response(200)

@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib import resources
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.evaluation.bench import cases_of
 from schemas.base import JsonValue
 from schemas.endpoints import Language
+from schemas.usage import Judgement
 from workers.guarding.guard import Blocked, Said, first_objection
 from workers.guarding.numbers import NumbersStandInTheData
 from workers.guarding.output import ContactsStandInTheData, NoCards, NoRawData, NoSecrets, RightLanguage
 from workers.guarding.sources import Sources
+from workers.messages.identifying import likelihoods
 
 DATA: JsonValue = {
     "tax": 127.4, "currency": "EUR", "plate": "123ABC", "from": "2026-02-24", "at": "2026-03-01T15:30:00Z",
     "big": 1234567.891, "days": [{"n": "a"}, {"n": "b"}, {"n": "c"}], "is_open": True,
 }  # fmt: skip
+
+
+likelihoods("warm up")  # loading takes longer than one example of hypothesis may
+ASKED: tuple[Judgement, ...] = ("api_answer", "endpoint_disambiguation", "parameter_extraction", "service_intent")
+
+
+def sentences(told: Any) -> Iterator[str]:
+    """What we say ourselves: the texts of a catalogue that are longer than a few words; lists are what people say."""
+    if isinstance(told, dict):
+        for one in told.values():
+            yield from sentences(one)
+    elif isinstance(told, str) and len(told.split()) > 4:
+        yield told
 
 
 def objection(text: str, language: Language = "en", *, sources: tuple[JsonValue, ...] = (DATA,)) -> Blocked | None:
@@ -111,10 +133,66 @@ def test_the_wrong_script_is_found() -> None:
     english = "The tax on your vehicle is one hundred and twenty-seven euros and forty cents."
 
     assert objection(russian, "ru") is None
-    assert objection(english, "et") is None
     assert objection(russian, "en") == Blocked("language", "another language")
     assert objection(english, "ru") == Blocked("language", "another language")
     assert objection("OK, Tallinn.", "ru") is None
+
+
+OURS: dict[Language, tuple[str, ...]] = {
+    language: tuple(
+        sentence
+        for file in resources.files("workers.messages").iterdir()
+        if file.name.startswith(f"{language}.")
+        for sentence in sentences(tomllib.loads(file.read_text(encoding="utf-8")))
+    )
+    for language in ("en", "et")
+}
+
+
+@pytest.mark.parametrize(("language", "other"), [("en", "et"), ("et", "en")])
+def test_english_and_estonian_are_told_apart(language: Language, other: Language) -> None:
+    said = [
+        *OURS[language],
+        *(case["message"] for name in ASKED for case in cases_of(name) if case["language"] == language),
+    ]
+    long = [text for text in said if len(re.findall(r"[^\W\d_]+", text)) >= 10]
+
+    assert len(long) >= 15
+    assert [text for text in said if RightLanguage().check(Said(text=text, language=language))] == []
+    missed = [text for text in long if not RightLanguage().check(Said(text=text, language=other))]
+    assert len(missed) <= len(long) // 10, missed
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "data"),
+    [
+        (
+            "et",
+            "Leidsin 2 vastet: Teacher of class 1 in the old town, tähtaeg 3; Driver of the line that is by the sea.",
+            {"vacancies": ["Teacher of class 1 in the old town", "Driver of the line that is by the sea"], "n": 3},
+        ),
+        (
+            "en",
+            "The newest bill is “Perehüvitiste seaduse ja teiste seaduste muutmise kohta”, which was adopted.",
+            {"title": "Perehüvitiste seaduse ja teiste seaduste muutmise kohta"},
+        ),
+        ("en", "Südaapteek, Kase tn 4, Tartu: open. Raeapteek, Rohu tn 11, Tartu: open all night.", {"n": [4, 11]}),
+        ("et", "Open Air Museum, The Old Town, Kadriorg Park, Museum of Art: avatud.", {}),
+        ("et", "OK: Tallinn, 5 °C.", {"t": 5}),
+    ],
+)
+def test_names_and_the_datas_own_words_are_of_no_language(language: Language, text: str, data: JsonValue) -> None:
+    assert objection(text, language, sources=(data,)) is None
+
+
+def test_an_answer_that_leaves_the_language_is_found_as_soon_as_it_is_clear() -> None:
+    said = "Teie auto maks on nüüd välja arvutatud ja rohkem ei oska ma selle kohta praegu öelda."
+    ends = [found.end() for found in re.finditer(r"\w+", said)]
+
+    found = [at for at, end in enumerate(ends, start=1) if objection(said[:end], "en")]
+
+    assert found[0] <= 10
+    assert found == list(range(found[0], len(ends) + 1))
 
 
 @given(
