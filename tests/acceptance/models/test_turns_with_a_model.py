@@ -196,7 +196,7 @@ def test_a_key_in_a_message_is_refused_and_kept_nowhere(dspy_house: Modelled) ->
     assert not any(key in log.read_text(encoding="utf-8") for log in logs)
 
 
-def test_the_demo_conversations_go_on_when_the_key_is_revoked(dspy_house: Modelled) -> None:
+def test_a_chat_goes_on_when_the_key_is_revoked(dspy_house: Modelled) -> None:
     chat = dspy_house.chat()
     first = chat.say(HOLIDAYS)
     for judgement in ("api_answer", "combined_answer", "clarifying_question", "parameter_extraction",
