@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import structlog
@@ -95,7 +95,7 @@ class LanguageModel:
         request = await self._request(signature, inputs)
         for name in self._models(request.judgement):
             try:
-                answer = await self._ask_again(name, request)
+                answer = await self._ask_again(name, self._timed(request))
             except UnansweredError as error:
                 log.warning("model_failed", judgement=request.judgement, model=name, ending=error.ending)
                 continue
@@ -112,7 +112,7 @@ class LanguageModel:
         has_spoken = False
         for name in self._models(request.judgement):
             try:
-                async for piece in self._stream_once(name, request, field):
+                async for piece in self._stream_once(name, self._timed(request), field):
                     has_spoken = True
                     yield piece
             except UnansweredError as error:
@@ -135,6 +135,10 @@ class LanguageModel:
         if await self._is_spent(scope):
             raise self._failed(request, "budget")
         return request
+
+    def _timed(self, request: _Request) -> _Request:
+        """Give a model its own time-out, within the turn's deadline: the first one's silence is not the second's."""
+        return replace(request, ends_at=time.monotonic() + self._time_s(request.scope))
 
     def _time_s(self, scope: Scope) -> float:
         if scope.deadline_at is None:

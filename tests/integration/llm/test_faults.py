@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from datetime import timedelta
 
 import pytest
 import redis.asyncio as aioredis
@@ -131,6 +132,37 @@ async def test_the_second_model_answers_when_the_first_does_not() -> None:
     assert second.requests[0]["model"] == "other"
 
 
+@pytest.mark.parametrize(
+    "fault", [Reply(delay_s=1.0, content=marked(found=FILLED, sentence="late")), Reply(dies_after=0), 500, "no idea"]
+)
+async def test_the_second_model_has_a_time_of_its_own(fault: Line) -> None:
+    answer = Reply(content=marked(found=FILLED, sentence="It is 5 €."), delay_s=0.15)
+    with scripted_model(otherwise=fault) as first, scripted_model(otherwise=answer) as second:
+        model = await open_model(
+            first, timeout_s=0.4, retries=0, second_model="openai/other", second_api_base=second.base_url
+        )
+
+        assert (await model.ask(Fill, message="in Tartu")).found == {"city": "Tartu"}
+        if fault != "no idea":  # prose is an answer where a sentence is asked for
+            assert "".join(await streamed(model)) == "It is 5 €."
+
+
+async def test_the_deadline_of_the_turn_bounds_all_models_together() -> None:
+    late = Reply(delay_s=3.0, content=marked(found=FILLED))
+    with scripted_model(otherwise=late) as first, scripted_model(otherwise=late) as second:
+        model = await open_model(first, timeout_s=30.0, second_model="openai/other", second_api_base=second.base_url)
+        started = time.monotonic()
+        with asking_for("a", deadline_at=utc_now() + timedelta(seconds=1.5)), pytest.raises(ModelFailed):
+            await model.ask(Fill, message="in Tartu")
+        assert time.monotonic() - started < 1.5
+
+        with (
+            asking_for("a", deadline_at=utc_now() + timedelta(seconds=0.5)),
+            pytest.raises(ModelFailed, match="no_time"),
+        ):
+            await model.ask(Fill, message="in Tartu")
+
+
 async def test_a_judgement_may_have_a_model_of_its_own() -> None:
     class FollowUp(dspy.Signature):  # type: ignore[misc, name-defined]
         """Say it."""
@@ -252,6 +284,16 @@ async def test_a_turn_is_billed_for_every_request_and_stopped_at_its_budget(clea
     assert costs.cost_usd == pytest.approx(2 * (11 * 0.40 + 7 * 1.60) / 1e6)
     (row,) = await ledger.of_day(utc_now().date())
     assert (row.tenant, row.judgement, row.model, row.costs.calls) == ("tenant-1", "fill", "openai/gpt-4.1-mini", 3)
+
+
+async def test_a_turn_is_stopped_at_its_budget_of_tokens(clean_redis: aioredis.Redis) -> None:
+    with scripted_model(otherwise=marked(found=FILLED)) as script:
+        model = await open_model(script, ledger=Ledger(clean_redis, Keys("t")), turn_tokens=18)
+        with asking_for("tenant-1", turn_id=TURN):
+            await model.ask(Fill, message="x")
+            with pytest.raises(ModelFailed, match="budget"):
+                await model.ask(Fill, message="x")
+    assert len(script.requests) == 1
 
 
 async def test_a_tenant_that_has_spent_its_day_is_answered_by_the_rules(clean_redis: aioredis.Redis) -> None:
