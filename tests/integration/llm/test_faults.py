@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from datetime import timedelta
 
 import pytest
 import redis.asyncio as aioredis
@@ -119,48 +118,6 @@ async def test_retry_after_is_kept_to() -> None:
 
         await model.ask(Fill, message="in Tartu")
     assert time.monotonic() - started >= 1.0
-
-
-async def test_the_second_model_answers_when_the_first_does_not() -> None:
-    with scripted_model(otherwise=401) as first, scripted_model(marked(found=FILLED)) as second:
-        model = await open_model(
-            first, second_model="openai/other", second_api_base=second.base_url, second_api_key="key-2"
-        )
-
-        assert (await model.ask(Fill, message="in Tartu")).found == {"city": "Tartu"}
-    assert second.headers[0]["authorization"] == "Bearer key-2"
-    assert second.requests[0]["model"] == "other"
-
-
-@pytest.mark.parametrize(
-    "fault", [Reply(delay_s=1.0, content=marked(found=FILLED, sentence="late")), Reply(dies_after=0), 500, "no idea"]
-)
-async def test_the_second_model_has_a_time_of_its_own(fault: Line) -> None:
-    answer = Reply(content=marked(found=FILLED, sentence="It is 5 €."), delay_s=0.15)
-    with scripted_model(otherwise=fault) as first, scripted_model(otherwise=answer) as second:
-        model = await open_model(
-            first, timeout_s=0.4, retries=0, second_model="openai/other", second_api_base=second.base_url
-        )
-
-        assert (await model.ask(Fill, message="in Tartu")).found == {"city": "Tartu"}
-        if fault != "no idea":  # prose is an answer where a sentence is asked for
-            assert "".join(await streamed(model)) == "It is 5 €."
-
-
-async def test_the_deadline_of_the_turn_bounds_all_models_together() -> None:
-    late = Reply(delay_s=3.0, content=marked(found=FILLED))
-    with scripted_model(otherwise=late) as first, scripted_model(otherwise=late) as second:
-        model = await open_model(first, timeout_s=30.0, second_model="openai/other", second_api_base=second.base_url)
-        started = time.monotonic()
-        with asking_for("a", deadline_at=utc_now() + timedelta(seconds=1.5)), pytest.raises(ModelFailed):
-            await model.ask(Fill, message="in Tartu")
-        assert time.monotonic() - started < 1.5
-
-        with (
-            asking_for("a", deadline_at=utc_now() + timedelta(seconds=0.5)),
-            pytest.raises(ModelFailed, match="no_time"),
-        ):
-            await model.ask(Fill, message="in Tartu")
 
 
 async def test_a_judgement_may_have_a_model_of_its_own() -> None:
