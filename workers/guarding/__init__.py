@@ -2,6 +2,7 @@
 
 guard     what a guard is, and how several are asked
 sources   what an answer may draw on, and its numbers
+days      days of the year in a text
 attacks   attempts to turn a model against its operator
 length    messages too long to be a question
 numbers   every number of an answer stands in its data

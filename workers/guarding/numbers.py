@@ -9,11 +9,16 @@ from workers.guarding.guard import Said
 
 @dataclass(frozen=True)
 class NumbersStandInTheData:
-    """Objects to a number that the sources do not hold. A list's length and a rounded value are held."""
+    """Objects to a number or a day of the year that the sources do not hold.
+
+    A list's length and a rounded value are held.
+    """
 
     name: str = "numbers"
 
     def check(self, said: Said) -> str | None:
         """Return what is wrong, or None."""
         rest = said.sources.without_contacts_of(said.text)
-        return None if said.sources.hold_all_numbers_of(rest) else "a number that the data does not hold"
+        if not said.sources.hold_all_numbers_of(rest):
+            return "a number that the data does not hold"
+        return None if said.sources.hold_all_days_of(rest) else "a date that the data does not hold"

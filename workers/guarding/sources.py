@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from schemas.base import JsonValue
+from workers.guarding.days import Day, days_in, sure_days_in
 
 # 1 234,56 · 1,234.56 · 1.234,56 · 5 · 2026; spaces within may be of any width.
 _NUMBER = re.compile(r"\d{1,3}(?:[\s,.']\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?")
@@ -46,6 +47,11 @@ class Sources:
             word.lower() for source in self.items for text in _texts(source, 0) for word in WORD.findall(text)
         )
 
+    @cached_property
+    def days(self) -> frozenset[Day]:
+        """Every day of the year that the sources' texts name."""
+        return frozenset(day for source in self.items for text in _texts(source, 0) for day in days_in(text))
+
     def hold(self, text: str) -> bool:
         """Whether a text stands in the sources, spaces and case aside."""
         return _squeezed(text) in self.texts
@@ -61,6 +67,14 @@ class Sources:
             if not (parts <= self.numbers or _readings(found.group()) & self.numbers):
                 return False
         return True
+
+    def hold_all_days_of(self, text: str) -> bool:
+        """Whether no day of a known month has moved to another month.
+
+        A day of the month that no date of the sources has is a number like any other.
+        """
+        with_month = {day for _, day in self.days}
+        return all(day in self.days or day[1] not in with_month for day in sure_days_in(text))
 
 
 def _squeezed(text: str) -> str:

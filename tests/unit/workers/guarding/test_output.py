@@ -72,6 +72,42 @@ def test_an_invented_number_is_found(text: str) -> None:
     assert objection(text) == Blocked("numbers", "a number that the data does not hold")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From 24 March 2026.",
+        "March 24, 2026",
+        "the 24th of Dec",
+        "24. märtsil 2026",
+        "24 марта 2026 г.",
+        "24.03.2026",
+        "2026-01-24",
+        "Alates 1. veebruarist 2026.",
+    ],
+)
+def test_a_day_that_has_moved_to_another_month_is_found(text: str) -> None:
+    assert objection(text, "ru" if "марта" in text else "en", sources=(DATA, {"ends": "2026-12-01"})) == Blocked(
+        "numbers", "a date that the data does not hold"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From 24 February to 1 March 2026, 15:30.",
+        "24. veebruarist 1. märtsini 2026",
+        "с 24 февраля по 1 марта",
+        "24.02.2026–01.03.2026",
+        "2/24/2026, 24/2/2026",
+        "3 may be had, 24 marched on.",
+        "March 2026",
+        "3 December",
+    ],
+)
+def test_a_day_of_the_data_may_be_said_in_any_custom(text: str) -> None:
+    assert objection(text, "ru" if "марта" in text else "en") is None
+
+
 def test_a_number_of_the_question_may_be_said() -> None:
     assert objection("For 42 people.", sources=(DATA, "a table for 42 people")) is None
 
