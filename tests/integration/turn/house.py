@@ -27,7 +27,7 @@ from workers import wiring
 from workers.eventlog.log import EventLog
 from workers.registry.store import RegistryStore
 from workers.runtime.keys import Keys
-from workers.runtime.settings import CacheSettings, CallingSettings, LlmSettings, RedisSettings, Settings
+from workers.runtime.settings import CacheSettings, CallingSettings, GuardSettings, LlmSettings, RedisSettings, Settings
 from workers.sessions.turns import TurnStore
 from workers.wiring import Rooms, close_rooms, occupy, open_rooms
 
@@ -135,13 +135,19 @@ def running_loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 @contextmanager
 def open_house(
-    loop: asyncio.AbstractEventLoop, redis_url: str, *, keeps_responses: bool = True, **llm: Any
+    loop: asyncio.AbstractEventLoop,
+    redis_url: str,
+    *,
+    keeps_responses: bool = True,
+    guard: GuardSettings | None = None,
+    **llm: Any,
 ) -> Iterator[House]:
     """Open the rooms on the loop; `llm` are settings of the language model. What another house indexed is there."""
     settings = Settings(
         redis=RedisSettings(url=redis_url),
         calling=CallingSettings(allowed_hosts="127.0.0.1"),
         cache=CacheSettings(response_cache_enabled=keeps_responses),
+        guard=guard or GuardSettings(),
         llm=LlmSettings.model_validate({"api_key": SecretStr("scripted"), **llm}),
     )
 

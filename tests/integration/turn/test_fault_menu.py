@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Any, get_args
 
 import pytest
 
@@ -63,7 +64,7 @@ def script(model: OneJudgement) -> Iterator[Script]:
 @pytest.fixture(scope="module")
 def house(loop: asyncio.AbstractEventLoop, redis_with_endpoints: str, script: Script) -> Iterator[House]:
     """A house that asks the model first, and never leaves it alone for a while."""
-    asking = {"engine": "dspy", "api_base": script.base_url, "retries": 0, "timeout_s": 0.35}
+    asking: dict[str, Any] = {"engine": "dspy", "api_base": script.base_url, "retries": 0, "timeout_s": 0.35}
     with open_house(loop, redis_with_endpoints, **asking, rest_after_failures=1_000_000, turn_calls=100) as running:
         yield running
 
@@ -158,7 +159,7 @@ def test_the_right_answer_counts_in_whatever_form(
 
 
 def test_the_menu_knows_every_judgement() -> None:
-    assert set(JUDGEMENTS) == set(Judgement.__args__)
+    assert set(JUDGEMENTS) == set(get_args(Judgement))
 
 
 def test_a_hint_fills_a_value_that_the_rules_would_have_asked_for(house: House, model: OneJudgement) -> None:

@@ -115,7 +115,7 @@ def house(
 ) -> Iterator[House]:
     """A house that asks when the rules are unsure, and one that asks first; no rest hides a refused request."""
     revocable.is_revoked, revocable.answered, revocable.refused = False, 0, 0
-    asking = {"engine": request.param, "api_base": script.base_url, "rest_after_failures": 1_000_000}
+    asking: dict[str, Any] = {"engine": request.param, "api_base": script.base_url, "rest_after_failures": 1_000_000}
     with open_house(loop, redis_with_endpoints, keeps_responses=False, turn_calls=100, **asking) as running:
         yield running
 
