@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import httpx
 import pytest
 import redis
 
+from tests.acceptance.client import read_reply
 from tests.acceptance.models.conftest import Modelled
-from tests.integration.llm.scripted import Line, Reply, marked
+from tests.integration.llm.scripted import Line, Reply, Request, marked
+from tests.integration.llm.sensible import input_in
 
 pytestmark = pytest.mark.stack
 
@@ -40,6 +43,39 @@ def test_the_models_words_reach_the_reader_as_they_are_written(dspy_house: Model
     assert "##" not in "".join(line for _, line in arrived)
     meta = next(line for _, line in arrived if '"layer"' in line)
     assert '"api_answer":1' in meta
+
+
+def test_a_hundred_streams_at_once_keep_their_order(dspy_house: Modelled) -> None:
+    """Each answer is written piece by piece, in words of its own; none loses, swaps or borrows one."""
+
+    def own_words(request: Request) -> Reply:
+        plate = input_in(request, "user_query").split("number ")[1].split()[0]
+        spelled = "".join(chr(ord("a") + int(digit)) for digit in plate[:3])
+        words = [f"{spelled}{letter}" for letter in "abcdefghijklmnopqrst"]
+        return Reply(pieces=["[[ ## formatted_answer ## ]]\n", *(f" {one}" for one in words)], pause_s=0.02)
+
+    dspy_house.model.replies["api_answer"] = own_words
+    plates = [f"{number:03}ABC" for number in range(100, 200)]
+
+    async def ask(client: httpx.AsyncClient, plate: str) -> tuple[str, ...]:
+        body = {
+            "chatId": f"many-{plate}-{time.monotonic_ns()}",
+            "message": f"Calculate the vehicle tax for registration number {plate} for 2026",
+        }
+        response = await client.post("/orchestrate/stream", json=body)
+        return read_reply(response.text, "").contents
+
+    async def ask_all() -> list[tuple[str, ...]]:
+        limits = httpx.Limits(max_connections=None)
+        async with httpx.AsyncClient(
+            base_url=dspy_house.stack.url, timeout=90, limits=limits, trust_env=False
+        ) as client:
+            return list(await asyncio.gather(*(ask(client, plate) for plate in plates)))
+
+    for plate, contents in zip(plates, asyncio.run(ask_all()), strict=True):
+        spelled = "".join(chr(ord("a") + int(digit)) for digit in plate[:3])
+        assert "".join(contents).split() == [f"{spelled}{letter}" for letter in "abcdefghijklmnopqrst"]
+        assert len(contents) > 1, "it came in one piece"  # a busy machine joins what has come meanwhile
 
 
 def test_an_answer_to_several_calls_is_checked_before_any_of_it_leaves(dspy_house: Modelled) -> None:
