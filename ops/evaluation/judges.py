@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 from types import MappingProxyType
 
 from ops.evaluation.bench import NONE, NOW, Bench, Case, Judge, Verdict, candidates_of, cases_of
@@ -143,11 +142,12 @@ async def _write_by_rules(bench: Bench, case: Case) -> Verdict:
 
 
 def _pairs(_: Bench) -> list[Case]:
-    """Each answer case beside the next one of its language."""
+    """Each answer case beside the next one of its language; the last one beside the first."""
+    spoken = {language: [c for c in cases_of("api_answer") if c["language"] == language] for language in LANGUAGES}
     return [
-        {"language": one["language"], "message": f"{one['message']} {two['message']}", "results": [one, two]}
-        for one, two in pairwise(cases_of("api_answer"))
-        if one["language"] == two["language"]
+        {"language": language, "message": f"{one['message']} {two['message']}", "results": [one, two]}
+        for language, cases in spoken.items()
+        for one, two in zip(cases, cases[1:] + cases[:1], strict=True)
     ]
 
 
