@@ -7,6 +7,7 @@ options, or if the words hold it letter for letter.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +22,9 @@ from workers.extraction.said import Found, Said
 from workers.extraction.text import fold, same_stem, words_of
 from workers.extraction.values_numbers import numbers
 
+_BEGINNING = r"(?<![^\W_])(?<!\d[.,:])"
+_NO_MORE = r"(?![^\W_])(?![.,:]\d)"
+_ENDING = r"(?![^\W_]{5})(?![^\W\d_]*\d)"
 _TEXTS = frozenset({Kind.TEXT, Kind.ID, Kind.ADDRESS, Kind.CITY, Kind.TIME, Kind.PLATE, Kind.REGISTRY_CODE})
 
 
@@ -55,14 +59,19 @@ def grounded(proposed: Mapping[str, object], progress: EndpointProgress, speech:
 
 
 def _place(words: str, speech: Speech) -> int | None:
-    """Find where those words stand in the message, or 0 when they were said before; None when nobody said them."""
+    """Find where those words stand in the message, or 0 when they were said before; None when nobody said them.
+
+    They are whole words: "12" is no part of "125", nor "34ABC" of "1234ABC". A word of letters may have an ending.
+    """
     sought = fold(words)
     if not sought:
         return None
-    here = fold(speech.message).find(sought)
-    if here >= 0:
-        return here
-    return 0 if any(sought in fold(said) for said in speech.earlier) else None
+    ending = _ENDING if sought[-1].isalpha() and not any(char.isdigit() for char in sought) else _NO_MORE
+    whole = re.compile(rf"{_BEGINNING}{re.escape(sought)}{ending}")
+    here = whole.search(fold(speech.message))
+    if here:
+        return here.start()
+    return 0 if any(whole.search(fold(said)) for said in speech.earlier) else None
 
 
 def _value(spec: ParamSpec, value: object, words: str, progress: EndpointProgress, speech: Speech) -> JsonValue:
