@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -105,16 +106,20 @@ class LanguageModel:
     async def stream(self, signature: type[dspy.Signature], field: str, **inputs: object) -> AsyncIterator[str]:
         """Yield the text of `field` as the model writes it.
 
-        Raises ModelFailed. Before the first piece the next model has been tried; after it the text breaks off, and
-        the caller says anew what it has to say.
+        Raises ModelFailed. Before the first piece the request is made again and the next model tried; after it the text
+        breaks off, and the caller says anew what it has to say.
         """
         request = await self._request(signature, inputs)
         has_spoken = False
         for name in self._models(request.judgement):
             try:
-                async for piece in self._stream_once(name, self._timed(request), field):
-                    has_spoken = True
-                    yield piece
+                first, rest = await self._begun(name, self._timed(request), field)
+                async with aclosing(rest):
+                    if first is not None:
+                        has_spoken = True
+                        yield first
+                    async for piece in rest:
+                        yield piece
             except UnansweredError as error:
                 log.warning("model_failed", judgement=request.judgement, model=name, ending=error.ending)
                 if has_spoken:
@@ -175,16 +180,26 @@ class LanguageModel:
 
     async def _ask_again(self, name: str, request: _Request) -> Answer:
         """Ask one model, again while its failure may pass and there is time."""
-        retrying = AsyncRetrying(
+        async for attempt in self._tries(request):
+            with attempt:
+                return await self._ask_once(name, request)
+        raise AssertionError("unreachable: the last attempt returned or raised")
+
+    async def _begun(self, name: str, request: _Request, field: str) -> tuple[str | None, AsyncGenerator[str, None]]:
+        """Begin to stream, again as `_ask_again` does; return the first piece (None: there is none) and the rest."""
+        async for attempt in self._tries(request):
+            with attempt:
+                pieces = self._stream_once(name, request, field)
+                return await anext(pieces, None), pieces
+        raise AssertionError("unreachable: the last attempt returned or raised")
+
+    def _tries(self, request: _Request) -> AsyncRetrying:
+        return AsyncRetrying(
             stop=stop_after_attempt(self._settings.retries + 1),
             wait=_pause_s,
             retry=retry_if_exception(lambda error: _may_pass(error, request.left_s)),
             reraise=True,
         )
-        async for attempt in retrying:
-            with attempt:
-                return await self._ask_once(name, request)
-        raise AssertionError("unreachable: the last attempt returned or raised")
 
     async def _ask_once(self, name: str, request: _Request) -> Answer:
         started = time.monotonic()
@@ -198,7 +213,7 @@ class LanguageModel:
         await self._enter(name, request, started, answer)
         return answer
 
-    async def _stream_once(self, name: str, request: _Request, field: str) -> AsyncIterator[str]:
+    async def _stream_once(self, name: str, request: _Request, field: str) -> AsyncGenerator[str, None]:
         started = time.monotonic()
         try:
             pieces = self._backends[name].stream(
