@@ -8,6 +8,7 @@ only notes the question, once with one that says the answer to be judged.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -129,10 +130,14 @@ class Workshop:
 def compile_program(judgement: Judgement, settings: Settings, *, version: str, most: int = 4) -> Compiled:
     """Compile and keep the program as a version that `LLM_PROGRAMS` may name.
 
-    Raises ValueError for a version that is no plain name or exists already, and when the model got no case right.
+    Raises ValueError for a version that is no plain name or exists already, and when the model is not to be had or
+    got no case right.
     """
     import dspy
+    from dspy.utils.exceptions import DSPyError
 
+    # It would tell each failed case with everything that the judge holds, thousands of lines; we tell the last one.
+    logging.getLogger("dspy.teleprompt.bootstrap").setLevel(logging.CRITICAL)
     path = program_path(settings.llm.programs_dir, judgement, version)
     if path.exists():
         raise ValueError(f"{path} exists already: choose another version, or delete it")
@@ -145,7 +150,14 @@ def compile_program(judgement: Judgement, settings: Settings, *, version: str, m
             metric=shop.is_right, max_bootstrapped_demos=most, max_labeled_demos=0, max_errors=len(given)
         )
         before = _accuracy(student, held_back, shop)
-        compiled = optimiser.compile(student, trainset=given)
+        try:
+            compiled = optimiser.compile(student, trainset=given)
+        except (DSPyError, OSError) as error:
+            first = next(iter(str(error).splitlines()), "")
+            raise ValueError(
+                f"the model answered no case of {judgement}: {type(error).__name__}, {first}. "
+                "See LLM_MODEL, LLM_API_BASE and LLM_API_KEY."
+            ) from error
         after = _accuracy(compiled, held_back, shop)
     if not compiled.demos:
         raise ValueError(

@@ -106,6 +106,19 @@ def test_a_model_that_gets_nothing_right_leaves_no_program(cli: Cli, tmp_path: P
     assert not (tmp_path / "p").exists()
 
 
+def test_a_model_that_is_not_to_be_had_is_told_in_a_sentence(cli: Cli, tmp_path: Path) -> None:
+    with scripted_model(otherwise=401) as script:
+        environment = {"LLM_API_BASE": script.base_url, "LLM_API_KEY": "k", "LLM_PROGRAMS_DIR": str(tmp_path / "p")}
+        told = cli("optimize", "follow_up", "--version", "v1", **environment)
+
+    assert told.returncode == 1
+    assert "the model answered no case of follow_up" in told.stderr
+    assert "LMAuthError" in told.stderr
+    assert "Traceback" not in told.stderr
+    assert len(told.stderr) < 3_000
+    assert not (tmp_path / "p").exists()
+
+
 @pytest.mark.parametrize("judgement", JUDGES)
 def test_every_judgement_can_be_compiled(judgement: Judgement, tmp_path: Path) -> None:
     settings = Settings(llm=LlmSettings.model_validate({"api_key": "k", "programs_dir": tmp_path}))
