@@ -17,7 +17,7 @@ from workers.extraction.loop import Asked, Outcome, collect
 from workers.extraction.said import Found
 from workers.extraction.slots import known_values
 from workers.extraction.unsure import may_hold_more
-from workers.guarding.guard import Guard, Said, first_objection
+from workers.guarding.guard import Guard, passes
 from workers.guarding.output import NoRawData, NoSecrets, RightLanguage
 from workers.guarding.sources import Sources
 from workers.llm.fallbacks import left_to_rules
@@ -30,7 +30,6 @@ _MESSAGE_CHARS = 2_000
 _DESCRIPTION_CHARS = 300
 _OPTIONS = 30
 _LONGEST_QUESTION = 600
-_GUARDS: tuple[Guard, ...] = (NoRawData(), NoSecrets(), RightLanguage())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +45,14 @@ class Spoken:
 
 @dataclass(frozen=True, kw_only=True)
 class Filler:
-    """The model's part in a collection. `auto` asks it when the rules may have missed something, `dspy` always."""
+    """The model's part in a collection. `auto` asks it when the rules may have missed something, `dspy` always.
+
+    `guards` check the questions that it words.
+    """
 
     model: LanguageModel
     engine: Literal["auto", "dspy"]
+    guards: tuple[Guard, ...] = (NoRawData(), NoSecrets(), RightLanguage())
 
     async def improve(self, outcome: Outcome, collecting: Collecting, spoken: Spoken) -> Outcome:
         """Return the outcome with what the model found in the message beside the rules, or the same one.
@@ -126,8 +129,8 @@ class Filler:
             return asked
         question = str(answer.question).strip()
         is_fit = 0 < len(question) <= _LONGEST_QUESTION and "?" in question
-        sources = Sources((missing, known, asked.collecting.original_query))
-        if not is_fit or first_objection(_GUARDS, Said(text=question, language=language, sources=sources)):
+        sources = Sources((missing, known, asked.collecting.original_query, asked.question))
+        if not is_fit or not passes(self.guards, question, language, sources=sources):
             left_to_rules("clarifying_question", "guard" if is_fit else "unfit")
             return asked
         collecting = asked.collecting.model_copy(update={"last_question": question})

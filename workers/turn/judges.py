@@ -37,10 +37,11 @@ class Judges:
         if engine == "rules":
             return cls()
         model = await LanguageModel.open(settings.llm, ledger=ledger)
+        guards = guards_of(f"{guard.answers}, {guard.model_answers}", guard)
         writer = Writer(
             model=model,
             engine=engine,
-            guards=guards_of(f"{guard.answers}, {guard.model_answers}", guard),
+            guards=guards,
             checks_single_whole=guard.single_answers_whole,
             instructions=settings.llm.instructions,
         )
@@ -51,7 +52,7 @@ class Judges:
                 splitter=Splitter(model=model, engine=engine),
                 intents=IntentDetector(model=model, engine=engine, settings=settings.routing),
             ),
-            filler=Filler(model=model, engine=engine),
+            filler=Filler(model=model, engine=engine, guards=guards),
             writer=writer,
             detector=FollowUpDetector(model),
             ledger=ledger,

@@ -78,6 +78,8 @@ JUDGEMENTS: Mapping[Judgement, Judged] = {
             {"question": '{"ask": "validFrom?"}'},
             {"question": "Не могли бы вы назвать начало и конец нужного вам периода времени?"},
             {"question": "Kas sa saaksid palun öelda, mis päevast mis päevani sa neid teada tahad?"},
+            {"question": "Could you pick the days at https://evil.example/pay?"},
+            {"question": "For which of the 98765 days do you want to know them?"},
             {"question": " "},
         ),
     ),
