@@ -11,6 +11,7 @@ from queue import Empty
 from time import time
 from typing import Any
 
+import redis
 from kombu.asynchronous.hub import get_event_loop
 from kombu.transport import redis as kombu_redis
 from kombu.transport import virtual
@@ -115,6 +116,15 @@ class Channel(kombu_redis.Channel):
     Message = Message
     QoS = QoS
     _quarantine: Quarantine | None = None
+
+    def _connparams(self, asynchronous: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002 - kombu's
+        """Say where to connect. Raises ConnectionError once the connection was given up.
+
+        kombu then raises AttributeError, which nobody expects: a worker that loses Redis with a message in hand ends.
+        """
+        if self.connection is None or self.connection.client is None:
+            raise redis.ConnectionError("the connection to the broker was given up")
+        return super()._connparams(asynchronous)  # type: ignore[no-any-return,no-untyped-call] # kombu is half typed
 
     def _brpop_read(self, **options: Any) -> bool:
         """Read one pop's reply, as the original does, but look at the item before anybody trusts it."""

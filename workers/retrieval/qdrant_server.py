@@ -68,9 +68,15 @@ class ServerIndex:
 
     async def open(self) -> None:
         with _answering():
-            if await self._client.collection_exists(self._name):
-                await self._check()
-                return
+            if not await self._client.collection_exists(self._name):
+                await self._create()
+            await self._check()
+            # One that is there already costs nothing; the process that made the collection may have died before them.
+            for name in ("tenant", "visibility"):
+                await self._client.create_payload_index(self._name, name, models.PayloadSchemaType.KEYWORD)
+
+    async def _create(self) -> None:
+        try:
             await self._client.create_collection(
                 self._name,
                 vectors_config={DENSE: models.VectorParams(size=self._card.dimension, distance=models.Distance.COSINE)},
@@ -84,8 +90,9 @@ class ServerIndex:
                     ),
                 },
             )
-            for name in ("tenant", "visibility"):
-                await self._client.create_payload_index(self._name, name, models.PayloadSchemaType.KEYWORD)
+        except ApiException:  # another process may have made it since we looked
+            if not await self._client.collection_exists(self._name):
+                raise
 
     async def _check(self) -> None:
         vectors = (await self._client.get_collection(self._name)).config.params.vectors

@@ -215,6 +215,17 @@ async def test_a_servers_collection_of_another_size_is_refused_and_kept() -> Non
     await index.close()
 
 
+async def test_workers_that_start_at_once_share_the_collection_that_one_of_them_makes() -> None:
+    with served() as url:
+        starting = [ServerIndex(AsyncQdrantClient(url=url, check_compatibility=False), CARD) for _ in range(8)]
+
+        await asyncio.gather(*(index.open() for index in starting))
+
+        await starting[0].apply([searchable(endpoint("a"), A)], ())
+        assert [await index.count() for index in starting] == [1] * 8
+        await asyncio.gather(*(index.close() for index in starting))
+
+
 async def test_the_payload_keeps_the_embed_text_and_the_whole_endpoint(index: VectorIndex) -> None:
     one = searchable(endpoint("a", text="Opening hours."), A)
 

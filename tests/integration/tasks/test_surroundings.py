@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 import redis
+from kombu import Connection, Queue
 
 from schemas.commands import Command, Stage
 from schemas.ids import chat_key, new_turn_id
 from tasks import names
 from tasks.publish import Publisher
+from tasks.transport import Transport
 from tests.conftest import free_port, server_binary
 from tests.integration.tasks.conftest import Workers, eventually
 from workers.errors import StoreUnavailable
@@ -99,6 +101,24 @@ async def test_a_worker_resumes_after_redis_was_killed_and_came_back_empty(
         await publisher.close()
         workers.stop()
         client.close()
+
+
+def test_a_connection_lost_with_a_message_in_hand_is_given_up_quietly(server: Server) -> None:
+    """Celery's two steps after a loss; kombu alone ends the worker in the second, where it asks a dead connection."""
+    connection = Connection(server.url, transport=Transport)
+    channel = connection.default_channel
+    queue = Queue("held", channel=channel)
+    queue.declare()
+    connection.Producer(channel).publish({}, routing_key="held")
+    assert queue.get() is not None  # taken, and not acknowledged
+    for consuming in (channel, connection.channel()):
+        queue(consuming).consume(consumer_tag="next", callback=lambda _: None)
+    with pytest.raises(TimeoutError):
+        connection.drain_events(timeout=0.1)  # leaves a pop waiting, as Celery's loop does
+
+    server.kill()
+    connection.collect(socket_timeout=1)
+    connection.close()
 
 
 def test_a_worker_waits_for_a_redis_that_starts_later(
