@@ -25,6 +25,7 @@ from schemas.ids import chat_key, new_turn_id
 from schemas.registry import Registered
 from schemas.routing import Candidate
 from schemas.turns import TurnRequest
+from tests.integration.carrying import carry_out
 from workers.caching.cache import ResponseCache
 from workers.caching.detector import FollowUpDetector
 from workers.caching.followup import judge
@@ -184,23 +185,10 @@ class World:
         await self.turns.admit(turn, on_busy="enqueue")
         command: Command | None = Command(stage=Stage.CLASSIFICATION, turn_id=turn.turn_id)
         while command is not None:
-            command = await self._carry_out(command)
+            command = await carry_out(self.steps, command)
         events = [event for _, event in await self.log.read(turn.turn_id)]
         end = next(event for event in reversed(events) if isinstance(event, AnswerCompleted | SlotAsked))
         done = await self.turns.load(turn.turn_id)
         rule = done.decision.rule if done and done.decision else ""
         cached = end.cached if isinstance(end, AnswerCompleted) else {}
         return Said(end.text, tuple(self.api.calls[before:]), cached, rule)
-
-    async def _carry_out(self, command: Command) -> Command | None:
-        steps, turn_id = self.steps, command.turn_id
-        if command.stage is Stage.CALLING and command.fan_out > 1:
-            for index in range(command.fan_out):
-                await steps.call_part(turn_id, index)
-            return await steps.format(turn_id)
-        stages: dict[Stage, Callable[[str], Any]] = {
-            Stage.CLASSIFICATION: steps.classify, Stage.EXTRACTION: steps.extract,
-            Stage.CALLING: steps.call, Stage.FORMATTING: steps.format,
-        }  # fmt: skip
-        following: Command | None = await stages[command.stage](turn_id)
-        return following

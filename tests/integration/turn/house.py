@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import uuid
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -23,6 +23,7 @@ from schemas.events import AnswerCompleted, SlotAsked, TokenDelta, TurnEvent, Tu
 from schemas.ids import chat_key, new_turn_id
 from schemas.registry import Registered
 from schemas.turns import Turn, TurnRequest
+from tests.integration.carrying import carry_out
 from workers import wiring
 from workers.eventlog.log import EventLog
 from workers.registry.store import RegistryStore
@@ -88,7 +89,7 @@ class House:
         await turns.admit(request, on_busy="enqueue")
         command: Command | None = Command(stage=Stage.CLASSIFICATION, turn_id=request.turn_id)
         while command is not None:
-            command = await self._carry_out(command)
+            command = await carry_out(self.rooms.steps, command)
         events: list[TurnEvent] = [
             event for _, event in await EventLog(self.rooms.redis, self._keys).read(request.turn_id)
         ]
@@ -96,20 +97,6 @@ class House:
         turn = await turns.load(request.turn_id)
         assert turn is not None
         return Answered(turn=turn, end=end, streamed=tuple(e.text for e in events if isinstance(e, TokenDelta)))
-
-    async def _carry_out(self, command: Command) -> Command | None:
-        steps, turn_id = self.rooms.steps, command.turn_id
-        if command.stage is Stage.CALLING and command.fan_out > 1:
-            await asyncio.gather(*(steps.call_part(turn_id, index) for index in range(command.fan_out)))
-            return await steps.format(turn_id)
-        stages: dict[Stage, Callable[[str], Any]] = {
-            Stage.CLASSIFICATION: steps.classify,
-            Stage.EXTRACTION: steps.extract,
-            Stage.CALLING: steps.call,
-            Stage.FORMATTING: steps.format,
-        }
-        following: Command | None = await stages[command.stage](turn_id)
-        return following
 
     async def index(self, endpoints: Sequence[Endpoint]) -> None:
         """Register and index."""

@@ -6,7 +6,6 @@ which new stages take over as a restarted worker would: leases run out, the swee
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -21,6 +20,7 @@ from schemas.events import TERMINAL_TYPES, AnswerCompleted, TokenDelta
 from schemas.ids import chat_key, new_turn_id
 from schemas.routing import Decision, Layer
 from schemas.turns import TurnRequest
+from tests.integration.carrying import carry_out
 from workers.caching.cache import ResponseCache
 from workers.caching.followup import judge
 from workers.calling.outcomes import ClaimState, OutcomeStore
@@ -156,24 +156,9 @@ class World:
         """Do what the queues do with a command, and with those that follow from it."""
         while command is not None:
             try:
-                command = await self._run(command)
+                command = await carry_out(self.steps, command)
             except StaleTurn:
                 return
-
-    async def _run(self, command: Command) -> Command | None:
-        steps, turn_id = self.steps, command.turn_id
-        if command.stage is Stage.CALLING and command.fan_out > 1:
-            for index in range(command.fan_out):
-                await steps.call_part(turn_id, index)
-            return await steps.format(turn_id)
-        stages: dict[Stage, Callable[[str], Any]] = {
-            Stage.CLASSIFICATION: steps.classify,
-            Stage.EXTRACTION: steps.extract,
-            Stage.CALLING: steps.call,
-            Stage.FORMATTING: steps.format,
-        }
-        following: Command | None = await stages[command.stage](turn_id)
-        return following
 
 
 def start(turn_id: str) -> Command:
@@ -270,7 +255,7 @@ async def test_a_message_that_comes_after_the_end_starts_the_chats_next_turn(cle
 async def _finished(world: World, turn_id: str) -> str:
     command: Command | None = start(turn_id)
     while command is not None and command.turn_id == turn_id:
-        command = await world._run(command)
+        command = await carry_out(world.steps, command)
     return turn_id
 
 
