@@ -9,7 +9,6 @@ rising curve from evidence to that scale. A model without a card is refused: its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -65,13 +64,12 @@ class ModelCard:
 
     def scale(self, evidence: float) -> float:
         """Map evidence onto the product's scale, 0…1; rising, flat beyond both ends."""
-        (score,) = self.scale_all([evidence])
-        return score
+        return float(self.scale_all(np.array([evidence]))[0])
 
-    def scale_all(self, evidence: Sequence[float]) -> list[float]:
-        """Map many at once, as `scale` does one."""
+    def scale_all(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Map many (n,) at once, as `scale` does one."""
         at, to = zip(*self.curve, strict=True)
-        scores: list[float] = np.interp(evidence, at, to).tolist()
+        scores: NDArray[np.float64] = np.interp(evidence, at, to)
         return scores
 
     def centre_passage(self, vector: Vector) -> Vector:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from schemas.registry import Sparse
 from workers.retrieval.lexical import FEATURE_SPACE
 
-_FREQUENT_SHARE = 0.25
-"""A feature in more rows than this is frequent; its column (4 bytes a row) takes at most twice its list's memory."""
+_FREQUENT_SHARE = 0.15
+"""A feature in more rows than this is frequent: a column costs 0.5 ns a row, a list 3 ns for each of its rows."""
 
 _LEAST_COLUMN = 256
 """Rows below which columns don't pay."""
@@ -74,9 +74,8 @@ class Part:
         mine = scores[self.first : self.first + self.width]
         at, is_known = _places(self.frequent, wanted)
         if len(at):
-            loud = np.zeros(len(self.frequent), dtype=np.float32)
-            loud[at] = weights[is_known]
-            mine += loud @ self.columns
+            # The columns that are asked for, a fifth of all, are copied first: faster than a product with every one.
+            mine += weights[is_known].astype(np.float32) @ self.columns[at]
         at, is_known = _places(self.features, wanted)
         if len(at):
             mine += self._listed(at, weights[is_known])

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from schemas.routing import Confidence
 from workers.retrieval.calibration import ModelCard
 from workers.retrieval.index import Hit
+
+Scores = NDArray[np.float64]
 
 RRF_K = 60
 _DIGITS = 6
@@ -40,24 +45,25 @@ def fuse(hits: Sequence[Hit], card: ModelCard, *, common: float = 0.0) -> tuple[
     Reciprocal ranks were measured here and throw the confidence of both sides away (top-1 .77 → .48). Equal scores
     are ordered by endpoint id, so that both engines, and every process, give one order.
     """
-    scores = _scores(hits, card, common)
+    dense, lexical = _sides(hits)
+    fused = np.round(dense + card.order_weight * lexical, _DIGITS).tolist()
     ranked = [
-        Ranked(
-            endpoint_id=hit.endpoint_id,
-            fused=round(hit.dense + card.order_weight * hit.lexical, _DIGITS),
-            score=score,
-            dense=hit.dense,
-            lexical=hit.lexical,
-        )
-        for hit, score in zip(hits, scores, strict=True)
+        Ranked(endpoint_id=hit.endpoint_id, fused=order, score=score, dense=hit.dense, lexical=hit.lexical)
+        for hit, order, score in zip(hits, fused, _scores(dense, lexical, card, common), strict=True)
     ]
     return tuple(sorted(ranked, key=lambda one: (-one.fused, one.endpoint_id)))
 
 
-def _scores(hits: Sequence[Hit], card: ModelCard, common: float) -> list[float]:
-    """Map the evidence of all hits at once: one by one this was half of what a search took."""
-    evidence = [hit.dense - common + card.evidence_weight * hit.lexical for hit in hits]
-    return [round(score, _DIGITS) for score in card.scale_all(evidence)]
+def _sides(hits: Sequence[Hit]) -> tuple[Scores, Scores]:
+    """Return the cosines (n,) and the covered shares (n,): one by one, numbers were half of what a search took."""
+    both = np.array([(hit.dense, hit.lexical) for hit in hits], dtype=np.float64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def _scores(dense: Scores, lexical: Scores, card: ModelCard, common: float) -> list[float]:
+    evidence = dense - common + card.evidence_weight * lexical
+    scores: list[float] = np.round(card.scale_all(evidence), _DIGITS).tolist()
+    return scores
 
 
 def fuse_by_ranks(hits: Sequence[Hit], card: ModelCard, *, common: float = 0.0, k: int = RRF_K) -> tuple[Ranked, ...]:
@@ -69,7 +75,7 @@ def fuse_by_ranks(hits: Sequence[Hit], card: ModelCard, *, common: float = 0.0, 
     if k < 1:
         raise ValueError("k must be at least 1")
     dense_order = sorted(hits, key=lambda hit: (-hit.dense, hit.endpoint_id))
-    scores = _scores(dense_order, card, common)
+    scores = _scores(*_sides(dense_order), card, common)
     ranked = (
         Ranked(
             endpoint_id=hit.endpoint_id,

@@ -136,13 +136,16 @@ async def test_an_endpoint_read_before_is_read_anew_once_it_changed(both: Both, 
     assert [one.description for one in await mirror.endpoints(["default.e1", "default.e2"])] == ["new words"]
 
 
-async def test_endpoints_that_are_no_longer_at_hand_come_from_the_engine(maker: Maker) -> None:
+async def test_endpoints_come_whole_and_in_the_order_asked(maker: Maker) -> None:
     mirror = MirroredIndex(EdgeIndex(CARD, has_words=False), CARD)
     await mirror.open()
-    for at in range(0, 2_400, 100):
-        await mirror.apply([maker.searchable(at + n) for n in range(1, 50)], [])
-    first = await mirror.endpoints(["default.e3", "default.nobody", "default.e2"])
+    page = [maker.searchable(number) for number in range(1, 50)]
+    await mirror.apply(page, [])
+    found = await mirror.endpoints(["default.e3", "default.nobody", "default.e2"])
+    await mirror.keep_only(["default.e3"])
+    left = await mirror.endpoints(["default.e3", "default.e2"])
 
     await mirror.close()
 
-    assert [one.description for one in first] == ["endpoint 3", "endpoint 2"]
+    assert found == [page[2].endpoint, page[1].endpoint]
+    assert left == [page[2].endpoint]
