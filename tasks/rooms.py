@@ -33,7 +33,7 @@ class _House:
         await close_rooms()
 
     async def fail_turn(self, turn_id: str, error_id: str) -> Command | None:
-        return await rooms().steps.fail(turn_id, error_id)
+        return await rooms().steps.endings.fail(turn_id, error_id)
 
 
 furnish(_House())

@@ -1,6 +1,6 @@
 """All knowledge of the product; knows no Celery and no HTTP server. Read the rooms in the order a turn walks them.
 
-turn            THE FLOW: machine (what comes next), steps (one method per stage)
+turn            THE FLOW: machine (what comes next), steps (one method per stage), answering and endings
 classification  which layer claims the turn: SERVICE → CONTEXT → OOD
 extraction      what the person said, what is missing, what to ask
 calling         plan, guards, the one HTTP client, outcomes

@@ -36,7 +36,9 @@ from workers.runtime.redis import async_client
 from workers.runtime.settings import Settings
 from workers.sessions.turns import TurnStore
 from workers.sessions.user_tokens import UserTokens
+from workers.turn.answering import Answering
 from workers.turn.cached import CachedCalls
+from workers.turn.endings import Endings
 from workers.turn.following import Way
 from workers.turn.judges import Judges
 from workers.turn.rest import Rest
@@ -108,7 +110,11 @@ async def open_rooms(settings: Settings) -> Rooms:
         cache_redis=cache_redis,
         steps=steps,
         rest=Rest(
-            turns, steps, utc_now, batch_timeout_s=settings.calling.batch_timeout_s, lease_s=settings.turn.lease_s
+            turns,
+            steps.endings,
+            utc_now,
+            batch_timeout_s=settings.calling.batch_timeout_s,
+            lease_s=settings.turn.lease_s,
         ),
         indexer=_open_indexer(registry, embedder, judges, settings),
         refresher=_open_refresher(registry, SourceStore(redis, keys), fetcher, settings),
@@ -144,21 +150,23 @@ def _way(
 
 
 def _steps(settings: Settings, turns: TurnStore, calls: CachedCalls, way: Way, judges: Judges) -> Steps:
+    speaker = Speaker(turns, settings.turn, utc_now, ledger=judges.ledger)
+    endings = Endings(turns=turns, speaker=speaker, clock=utc_now, filler=judges.filler)
+    wording = Wording(
+        writer=judges.writer,
+        guards=guards_of(settings.guard.answers, settings.guard),
+        most_at_once=settings.routing.max_endpoints,
+    )
     return Steps(
         turns=turns,
-        classifier=way.classifier,
         way=way,
+        classifier=way.classifier,
         calls=calls,
-        outcomes=calls.outcomes,
-        speaker=Speaker(turns, settings.turn, utc_now, ledger=judges.ledger),
+        answering=Answering(turns=turns, calls=calls, endings=endings, clock=utc_now, wording=wording),
+        endings=endings,
         clock=utc_now,
         batch_timeout=timedelta(seconds=settings.calling.batch_timeout_s),
-        judges=judges,
-        wording=Wording(
-            writer=judges.writer,
-            guards=guards_of(settings.guard.answers, settings.guard),
-            most_at_once=settings.routing.max_endpoints,
-        ),
+        filler=judges.filler,
     )
 
 

@@ -25,7 +25,9 @@ from workers.runtime.redis import async_client
 from workers.runtime.settings import CacheSettings, Settings
 from workers.sessions.turns import TurnStore
 from workers.sessions.user_tokens import UserTokens
+from workers.turn.answering import Answering
 from workers.turn.cached import CachedCalls
+from workers.turn.endings import Endings
 from workers.turn.following import Way
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
@@ -74,18 +76,20 @@ def instant_steps(redis: Any, settings: Settings, *, cached: bool = False) -> tu
     classifier: Any = InstantClassifier()
     cache = ResponseCache.open(redis, keys, CacheSettings(response_cache_enabled=cached, cache_timeout_s=5.0), utc_now)
     nowhere: Any = None  # without last calls, no endpoint is looked up
+    calls = CachedCalls(
+        caller=InstantCaller(outcomes),  # type: ignore[arg-type]
+        outcomes=outcomes,
+        cache=cache,
+        user_tokens=UserTokens(redis, keys, key=None),
+    )
+    endings = Endings(turns=turns, speaker=Speaker(turns, settings.turn, utc_now), clock=utc_now)
     steps = Steps(
         turns=turns,
         classifier=classifier,
         way=Way(classifier=classifier, cache=cache, registry=nowhere, judge=judge, clock=utc_now, high_cosine=0.6),
-        calls=CachedCalls(
-            caller=InstantCaller(outcomes),  # type: ignore[arg-type]
-            outcomes=outcomes,
-            cache=cache,
-            user_tokens=UserTokens(redis, keys, key=None),
-        ),
-        outcomes=outcomes,
-        speaker=Speaker(turns, settings.turn, utc_now),
+        calls=calls,
+        answering=Answering(turns=turns, calls=calls, endings=endings, clock=utc_now),
+        endings=endings,
         clock=utc_now,
         batch_timeout=timedelta(seconds=30),
     )
@@ -104,7 +108,7 @@ async def open_instant_rooms(settings: Settings) -> Rooms:
         "settings": settings,
         "redis": redis,
         "steps": steps,
-        "rest": Rest(turns, steps, utc_now, batch_timeout_s=30.0, lease_s=settings.turn.lease_s),
+        "rest": Rest(turns, steps.endings, utc_now, batch_timeout_s=30.0, lease_s=settings.turn.lease_s),
         "lease_keeper": asyncio.get_running_loop().create_task(idle()),
     }
     empty = {field.name: _Nothing() for field in fields(Rooms) if field.name not in furnished}

@@ -15,8 +15,8 @@ from schemas.turns import Phase, Turn
 from workers.runtime.clock import Clock
 from workers.sessions.results import Resting
 from workers.sessions.turns import TurnStore
+from workers.turn.endings import Endings
 from workers.turn.machine import next_command
-from workers.turn.steps import Steps
 
 _BACKLOG_PATIENCE = timedelta(seconds=30)
 _AGAIN_AFTER_S = 5.0
@@ -25,9 +25,11 @@ _AGAIN_AFTER_S = 5.0
 class Rest:
     """Moves resting turns on: asks again for their command, or ends them at their deadline."""
 
-    def __init__(self, turns: TurnStore, steps: Steps, clock: Clock, *, batch_timeout_s: float, lease_s: float) -> None:
+    def __init__(
+        self, turns: TurnStore, endings: Endings, clock: Clock, *, batch_timeout_s: float, lease_s: float
+    ) -> None:
         self._turns = turns
-        self._steps = steps
+        self._endings = endings
         self._clock = clock
         self._batch_timeout = timedelta(seconds=batch_timeout_s)
         self._grace = timedelta(seconds=2 * lease_s)
@@ -64,7 +66,9 @@ class Rest:
             return Command(stage=Stage.FORMATTING, turn_id=turn.turn_id)
         if resting.is_claimed and within_grace:
             return None
-        return await self._steps.fail(turn.turn_id, error_id=f"DEADLINE-{turn.turn_id[-8:]}", code=FailureCode.DEADLINE)
+        return await self._endings.fail(
+            turn.turn_id, error_id=f"DEADLINE-{turn.turn_id[-8:]}", code=FailureCode.DEADLINE
+        )
 
     def _calls_are_overdue(self, turn: Turn, *, now: datetime) -> bool:
         return (

@@ -40,7 +40,9 @@ from workers.runtime.keys import Keys
 from workers.runtime.settings import CacheSettings, RoutingSettings, TurnSettings
 from workers.sessions.turns import TurnStore
 from workers.sessions.user_tokens import UserTokens
+from workers.turn.answering import Answering
 from workers.turn.cached import CachedCalls
+from workers.turn.endings import Endings
 from workers.turn.following import Way
 from workers.turn.speech import Speaker
 from workers.turn.steps import Steps
@@ -150,6 +152,13 @@ class World:
         self.cache = ResponseCache.open(cache_redis or redis, Keys(), given, utc_now)
         self.api, self.registry = Api(outcomes), RegistryStore(redis, Keys())
         classifier = Classifier(search=self.shelf, settings=RoutingSettings())
+        calls = CachedCalls(
+            caller=self.api,  # type: ignore[arg-type]
+            outcomes=outcomes,
+            cache=self.cache,
+            user_tokens=UserTokens(redis, Keys(), key=None),
+        )
+        endings = Endings(turns=self.turns, speaker=Speaker(self.turns, TurnSettings(), utc_now), clock=utc_now)
         self.steps = Steps(
             turns=self.turns,
             classifier=classifier,
@@ -157,14 +166,9 @@ class World:
                 classifier=classifier, cache=self.cache, registry=self.registry, judge=judge, clock=utc_now,
                 high_cosine=HIGH, detector=detector,
             ),
-            calls=CachedCalls(
-                caller=self.api,  # type: ignore[arg-type]
-                outcomes=outcomes,
-                cache=self.cache,
-                user_tokens=UserTokens(redis, Keys(), key=None),
-            ),
-            outcomes=outcomes,
-            speaker=Speaker(self.turns, TurnSettings(), utc_now),
+            calls=calls,
+            answering=Answering(turns=self.turns, calls=calls, endings=endings, clock=utc_now),
+            endings=endings,
             clock=utc_now,
             batch_timeout=timedelta(seconds=30),
         )  # fmt: skip

@@ -32,7 +32,9 @@ from workers.runtime.keys import Keys
 from workers.runtime.settings import CacheSettings, TurnSettings
 from workers.sessions.turns import TurnStore
 from workers.sessions.user_tokens import UserTokens
+from workers.turn.answering import Answering
 from workers.turn.cached import CachedCalls
+from workers.turn.endings import Endings
 from workers.turn.following import Way
 from workers.turn.rest import Rest
 from workers.turn.speech import Speaker
@@ -135,22 +137,24 @@ class World:
         cache = ResponseCache.open(client, Keys(), CacheSettings(cache_timeout_s=5), utc_now)
         registry = RegistryStore(client, Keys())
         classifier: Any = OneEndpoint(*endpoints)
+        calls = CachedCalls(
+            caller=CountingCaller(outcomes, self.calls),  # type: ignore[arg-type]
+            outcomes=outcomes,
+            cache=cache,
+            user_tokens=UserTokens(client, Keys(), key=None),
+        )
+        endings = Endings(turns=self.turns, speaker=Speaker(self.turns, SETTINGS, utc_now), clock=utc_now)
         self.steps = Steps(
             turns=self.turns,
             classifier=classifier,
             way=Way(classifier=classifier, cache=cache, registry=registry, judge=judge, clock=utc_now, high_cosine=0.6),
-            calls=CachedCalls(
-                caller=CountingCaller(outcomes, self.calls),  # type: ignore[arg-type]
-                outcomes=outcomes,
-                cache=cache,
-                user_tokens=UserTokens(client, Keys(), key=None),
-            ),
-            outcomes=outcomes,
-            speaker=Speaker(self.turns, SETTINGS, utc_now),
+            calls=calls,
+            answering=Answering(turns=self.turns, calls=calls, endings=endings, clock=utc_now),
+            endings=endings,
             clock=utc_now,
             batch_timeout=timedelta(seconds=30),
         )
-        self.rest = Rest(self.turns, self.steps, utc_now, batch_timeout_s=30, lease_s=SETTINGS.lease_s)
+        self.rest = Rest(self.turns, endings, utc_now, batch_timeout_s=30, lease_s=SETTINGS.lease_s)
 
     async def carry_out(self, command: Command | None) -> None:
         """Do what the queues do with a command, and with those that follow from it."""
