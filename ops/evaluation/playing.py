@@ -25,8 +25,9 @@ from schemas.turns import Turn, TurnRequest
 from workers.classification.chain import Classifier
 from workers.classification.choices import endpoint_id
 from workers.extraction.assigning import hear
+from workers.extraction.kinds import Kind
 from workers.extraction.loop import Abandoned, Asked, Outcome, Ready, collect, open_collection
-from workers.extraction.params import Kind, Param, param_of
+from workers.extraction.params import Param, param_of
 from workers.extraction.reading import read
 from workers.extraction.said import Said
 from workers.runtime.settings import RoutingSettings
@@ -202,7 +203,7 @@ def _asked_in(words: str, collecting: Collecting, now: datetime) -> tuple[str, .
 
 def _is_noted_as_said(progress: EndpointProgress, name: str) -> bool:
     spec = progress.endpoint.param(name)
-    return spec is not None and Param(spec).kind in _AS_SAID
+    return spec is not None and not spec.enum and Param(spec).kind in _AS_SAID
 
 
 def _ranked(decision: Decision) -> tuple[str, ...]:

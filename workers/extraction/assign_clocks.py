@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workers.extraction.params import Kind, Param
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Param
 from workers.extraction.reading import Reading
 from workers.extraction.said import Found, Said
 from workers.extraction.values_clocks import ClockMention

@@ -10,7 +10,8 @@ from schemas.base import JsonValue
 from workers.extraction.assign_numbers import NUMERIC, assign_numbers
 from workers.extraction.clues import is_clue
 from workers.extraction.continuation import yes_or_no
-from workers.extraction.params import Kind, Param
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Param
 from workers.extraction.reading import Reading, Standing, is_bare
 from workers.extraction.said import Found, Said
 from workers.extraction.text import fold, overlaps, readable, words_of

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time, tzinfo
 
 from schemas.base import JsonValue
-from workers.extraction.params import Kind, Param
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Param
 from workers.extraction.reading import Reading
 from workers.extraction.said import Doubt, Found, Refused, Said
 from workers.extraction.values_dates import Days
@@ -149,4 +150,6 @@ def _spans_years(days: Days) -> bool:
 
 
 def _year_said(param: Param, year: int, start: int, end: int) -> Found:
+    if param.spec.enum and param.as_option(year) is None:
+        return {}
     return {param.name: Said(value=str(year) if param.spec.type == "string" else year, start=start, end=end)}

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from schemas.base import JsonValue
 from workers.extraction.assign_names import NAMED, name_value
 from workers.extraction.assign_text import could_be_value, left_over
-from workers.extraction.params import Kind, Param, param_of
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Param, param_of
 from workers.extraction.phrases import Phrase
 from workers.extraction.reading import Reading, Span
 from workers.extraction.said import Found, Said

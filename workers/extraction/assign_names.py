@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.base import JsonValue
-from workers.extraction.params import Direction, Kind, Param, country_code
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Direction, Param, country_code
 from workers.extraction.reading import Reading, is_bare
 from workers.extraction.said import Found, Refused, Said
 from workers.extraction.text import fold, overlaps

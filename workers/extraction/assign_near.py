@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from workers.extraction.assign_numbers import NUMERIC, are_enumerated, number_found
-from workers.extraction.clues import distinct_clues, unit_of, weight_of
+from workers.extraction.clues import distinct_clues, is_clue, small_words, telling_words, unit_of, weight_of
 from workers.extraction.params import Param
 from workers.extraction.reading import Reading, Standing
 from workers.extraction.said import Found
@@ -25,6 +25,12 @@ _BREAK = re.compile(
 )
 # The preposition right before a number belongs to it ("sold at $25"), and parts nothing.
 _LEAD_IN = re.compile(r"\s(?:at|with|from|by|to|of|is|as|being)\s[$€£]?$")
+# "for two", "a group of four", "neljale", "на двоих" tell how many people; a noun after it would be what is counted.
+_PEOPLE_BEFORE = re.compile(r"(?<!\w)(?:for|(?:group|party|table|family) of|на|для)\s+(?:just\s+|only\s+)?$")
+_PEOPLE = re.compile(r"двоих|троих|четверых|пятерых|шестерых|kahele|kolmele|neljale|viiele|kuuele")
+_NO_NOUN = re.compile(
+    r"\s*(?:[,.;!?)]|$)|\s+(?:to|in|at|on|from|with|please|and|as|for|by|near|ja|ning|и|в|на|с)(?!\w)"
+)
 _COUNTS = re.compile(r"\b(?:num|number|count|how many|total|top|limit|days?|weeks?|months?|years?|hours?|minutes?)\b")
 _SHARE = re.compile(r"\bprob(?:ability)?\b|\btoenaosus|\bвероятност")
 _COUNTED = frozenset({"day", "week", "month", "year", "hour", "minute", "second", "quarter"})
@@ -62,7 +68,7 @@ def assign_near(reading: Reading, params: Sequence[Param], standing: Standing) -
             _Near(_score(beside[number], clues[p.name]), p, number)
             for p in open_ones
             for number in left
-            if not number.spelled or _counts(p)
+            if not number.spelled or _counts(p) or _is_named_after(reading, p, number)
         ),
         key=lambda near: -near.score,
     )
@@ -80,6 +86,12 @@ def assign_near(reading: Reading, params: Sequence[Param], standing: Standing) -
 def _counts(param: Param) -> bool:
     """Whether it says how many: only such are told in words ("three days")."""
     return _COUNTS.search(f"{param.named} {param.spec.description.lower()}") is not None
+
+
+def _is_named_after(reading: Reading, param: Param, number: NumberMention) -> bool:
+    """Whether a word of its name follows at once: "a three star hotel" for a star rating."""
+    following = re.match(r"[\s-]+([^\W\d_]+)", reading.text.folded[number.end :])
+    return following is not None and any(is_clue(following[1], word) for word in telling_words(param.spec.name))
 
 
 def _is_impossible(near: _Near) -> bool:
@@ -118,7 +130,10 @@ def _enumerated(reading: Reading, params: Sequence[Param], left: Sequence[Number
 
 def _counts_something(reading: Reading, number: NumberMention) -> bool:
     """A number in words counts only before a noun ("three days"), not as a word of its own ("this one")."""
-    return re.match(r"\s+[^\W\d_]{3,}", reading.text.folded[number.end :]) is not None
+    if _tells_people(reading, number):
+        return True
+    following = re.match(r"\s+([^\W\d_]{3,})", reading.text.folded[number.end :])
+    return following is not None and following[1] not in small_words()
 
 
 @dataclass(frozen=True)
@@ -129,6 +144,13 @@ class _Beside:
     steps: int
 
 
+def _tells_people(reading: Reading, number: NumberMention) -> bool:
+    folded = reading.text.folded
+    is_form = _PEOPLE.fullmatch(folded, number.start, number.end) is not None
+    is_told = _PEOPLE_BEFORE.search(folded, 0, number.start) is not None
+    return (is_form or is_told) and _NO_NOUN.match(folded, number.end) is not None
+
+
 def _beside(reading: Reading, number: NumberMention, numbers: Sequence[NumberMention]) -> list[_Beside]:
     """Return the words near a number; clauses and other numbers between count as more steps."""
     folded = reading.text.folded
@@ -137,6 +159,7 @@ def _beside(reading: Reading, number: NumberMention, numbers: Sequence[NumberMen
         for match in (_SIGN_BEFORE.search(folded, 0, number.start), _UNIT_AFTER.match(folded, number.end))
         if match and (sign := match[1])
     ]
+    found += [_Beside("people", 0)] if _tells_people(reading, number) else []
     for word in reading.text.words:
         is_before = word.end <= number.start
         start, end = (word.end, number.start) if is_before else (number.end, word.start)

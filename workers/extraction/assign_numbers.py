@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from workers.extraction.params import Kind, Param
-from workers.extraction.reading import Reading, Span, Standing
-from workers.extraction.said import Doubt, Found, Said
+from workers.extraction.clues import is_clue, telling_words
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Param
+from workers.extraction.reading import Reading, Span, Standing, is_bare
+from workers.extraction.said import Doubt, Found, Refused, Said
 from workers.extraction.text import overlaps
 from workers.extraction.values_numbers import NumberMention
 
@@ -16,6 +18,8 @@ NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER, Kind.AGE})
 _AGE_AFTER = re.compile(r"[\s-]*(?:years? old|y\.?o\b|aasta(?:ne|selt|se|t vana|ne laps)\w*|лет|год)")
 _PERCENT = 100
 _RUN = re.compile(r"\s*(?:,|and|&|ja|ning|и|x|×|by|,\s*and)\s*")
+_WORD_AFTER = re.compile(r"[\s-]+([^\W\d_]+)")
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)(?:\s+(?:of|is|at least|on)|:)?\s+$")
 _UNIT = re.compile(r"(?:\s?[a-z°%]{1,10})?(?=\s|,)")
 
 
@@ -38,11 +42,36 @@ def assign_numbers(reading: Reading, params: Sequence[Param], standing: Standing
     open_ones = [p for p in waiting if p.name in standing.asked] or [
         p for p in waiting if p.spec.required and p.name not in standing.known
     ]
-    plain = [n for n in left if not n.spelled or (open_ones and open_ones[0].name in standing.asked)]
+    others = [p for p in waiting if p not in open_ones]
+    plain = [
+        n
+        for n in left
+        if (not n.spelled or (open_ones and open_ones[0].name in standing.asked))
+        and not _is_named(reading, others, open_ones, n)
+    ]
     if len(open_ones) == len(plain) and _can_pair(reading, open_ones, plain, standing.asked):
         for param, number in zip(open_ones, plain, strict=True):
-            found |= number_found(param, number)
+            found |= number_found(param, number) or _refused(reading, param, number, standing.asked)
     return found
+
+
+def _is_named(reading: Reading, others: Sequence[Param], than: Sequence[Param], number: NumberMention) -> bool:
+    """Whether the word beside a number is of another parameter's name: "4 star", "a rating of 3"."""
+    folded = reading.text.folded
+    beside = [_WORD_AFTER.match(folded, number.end), _WORD_BEFORE.search(folded, 0, number.start)]
+    own, theirs = ({word for p in params for word in telling_words(p.spec.name)} for params in (than, others))
+    said = [match[1] for match in beside if match]
+    return any(is_clue(word, clue) for word in said for clue in theirs) and not any(
+        is_clue(word, clue) for word in said for clue in own
+    )
+
+
+def _refused(reading: Reading, param: Param, number: NumberMention, asked: Sequence[str]) -> Found:
+    """Tell that a number which alone answers the question is none of the choices."""
+    if not param.spec.enum or param.name not in asked or not is_bare(reading, number.start, number.end):
+        return {}
+    words = reading.text.between(number.start, number.end)
+    return {param.name: Refused(fault="not_option", words=words, start=number.start, end=number.end)}
 
 
 def _can_pair(reading: Reading, params: Sequence[Param], left: Sequence[NumberMention], asked: Sequence[str]) -> bool:
@@ -75,6 +104,11 @@ def number_found(param: Param, number: NumberMention) -> Found:
     if number.is_percentage and not wants_whole and not param.counts_in_percent:
         readings = [value / _PERCENT for value in readings]
     fitting = [int(v) if wants_whole else v for v in readings if not wants_whole or float(v).is_integer()]
+    if param.spec.enum:
+        allowed = [
+            option for v in readings if float(v).is_integer() and (option := param.as_option(int(v))) is not None
+        ]
+        return {param.name: Said(value=allowed[0], start=number.start, end=number.end)} if allowed else {}
     if not fitting:
         return {}
     if len(fitting) > 1:

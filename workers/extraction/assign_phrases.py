@@ -13,7 +13,8 @@ from itertools import pairwise
 
 from schemas.endpoints import Endpoint
 from workers.extraction.clues import clues_of, is_unit, own_words, weight_of
-from workers.extraction.params import Kind, Param
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Param
 from workers.extraction.phrases import Phrase, noun_phrases
 from workers.extraction.reading import Reading, Standing
 from workers.extraction.said import Found, Said

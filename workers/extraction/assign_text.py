@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from workers.extraction.continuation import is_filler, steering
-from workers.extraction.params import Kind, Param
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Param
 from workers.extraction.reading import Reading, Standing
 from workers.extraction.said import Found, Said
 from workers.extraction.text import overlaps

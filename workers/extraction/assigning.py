@@ -18,7 +18,8 @@ from workers.extraction.assign_names import assign_names
 from workers.extraction.assign_near import assign_near
 from workers.extraction.assign_phrases import Wanted, assign_phrases
 from workers.extraction.assign_text import assign_text
-from workers.extraction.params import Kind, Param, param_of
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Param, param_of
 from workers.extraction.reading import Reading, Span, Standing
 from workers.extraction.said import Found, Said
 from workers.extraction.text import fold, overlaps, readable, same_stem, words_of

@@ -27,11 +27,15 @@ _UNITS: dict[str, str] = {
         "second": "s sec secs second seconds", "minute": "min mins minute minutes", "hour": "h hr hrs hour hours",
         "day": "day days daily", "week": "week weeks weekly", "month": "month months monthly",
         "year": "year years yr yrs yearly annual annually", "litre": "l liter liters litre litres",
-        "volt": "v volt volts", "watt": "w watt watts", "hertz": "hz hertz", "mole": "mol mole moles",
+        "volt": "v volt volts", "watt": "w watt watts", "hertz": "hz hertz", "mole": "mol mols mole moles",
         "degree": "degree degrees celsius fahrenheit", "percent": "% percent percentage percents",
         "money": "$ € £ usd eur dollar dollars euro euros price cost budget fee fees amount investment principal "
         "salary income payment dividend dividends revenue payout cash",
-        "person": "person persons people guest guests adult adults passenger passengers", "ticket": "ticket tickets",
+        "person": "person persons people guest guests adult adults passenger passengers seat seats traveler travelers "
+        "traveller travellers visitor visitors participant participants inimene inimest inimesele koht kohta kohti "
+        "reisija reisijat kulaline kulalist человек людей гость гостей место места мест пассажир пассажиров "
+        "взрослых",
+        "ticket": "ticket tickets",
     }.items()
     for said in all_said.split()
 }  # fmt: skip

@@ -16,7 +16,8 @@ from schemas.base import JsonValue
 from schemas.conversations import Collecting, EndpointProgress
 from schemas.endpoints import Language, ParamSpec
 from workers.extraction.assigning import hear
-from workers.extraction.params import Kind, param_of
+from workers.extraction.kinds import Kind
+from workers.extraction.params import param_of
 from workers.extraction.reading import read
 from workers.extraction.said import Found, Said
 from workers.extraction.text import fold, same_stem, words_of

@@ -1,88 +1,20 @@
-"""What a parameter is for: its kind, whether it begins or ends something, and the words by which people name it."""
+"""What a parameter is for: whether it begins or ends something, and the words by which people name it."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import Literal
 
 from schemas.endpoints import LANGUAGES, Language, ParamSpec
+from workers.extraction.kinds import Kind, kind_of
 from workers.extraction.text import fold, readable, words_of
 from workers.extraction.values_options import Wording, wordings_of
 from workers.messages.catalog import phrases
 
-
-class Kind(StrEnum):
-    """What sort of value fills a parameter."""
-
-    DATE = "date"
-    MOMENT = "moment"
-    YEAR = "year"
-    AGE = "age"
-    INTEGER = "integer"
-    NUMBER = "number"
-    BOOLEAN = "boolean"
-    ENUM = "enum"
-    ARRAY = "array"
-    OBJECT = "object"
-    COUNTRY = "country"
-    CURRENCY = "currency"
-    LANGUAGE = "language"
-    CITY = "city"
-    ADDRESS = "address"
-    EMAIL = "email"
-    PHONE = "phone"
-    IBAN = "iban"
-    PLATE = "plate"
-    URL = "url"
-    UUID = "uuid"
-    POSTCODE = "postcode"
-    PERSONAL_CODE = "personal_code"
-    REGISTRY_CODE = "registry_code"
-    TIME = "time"
-    ID = "id"
-    TEXT = "text"
-
-
 Direction = Literal["", "start", "end"]
 
-_FORMATS = {
-    "plate": Kind.PLATE, "license-plate": Kind.PLATE, "email": Kind.EMAIL, "phone": Kind.PHONE, "iban": Kind.IBAN,
-    "city": Kind.CITY, "address": Kind.ADDRESS, "uri": Kind.URL, "url": Kind.URL, "uuid": Kind.UUID,
-    "date": Kind.DATE, "date-time": Kind.MOMENT, "datetime": Kind.MOMENT, "time": Kind.TIME, "country": Kind.COUNTRY,
-    "currency": Kind.CURRENCY, "language": Kind.LANGUAGE, "postal-code": Kind.POSTCODE, "postcode": Kind.POSTCODE,
-    "personal-code": Kind.PERSONAL_CODE, "registry-code": Kind.REGISTRY_CODE, "id": Kind.ID,
-}  # fmt: skip
-# Tried in order against the words of the name: `countryIsoCode` is "country iso code".
-_NAMED: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern))
-    for kind, pattern in (
-        (Kind.EMAIL, r"\be ?mail|\bepost"),
-        (Kind.PHONE, r"\bphone|\btelefon|\bmobile\b|\btel\b"),
-        (Kind.IBAN, r"\biban\b|\bbank account\b"),
-        (
-            Kind.PLATE,
-            r"\bplate\b|\breg (?:nr|number|mark|no)\b|\blicen[cs]e plate|\bregistration (?:nr|number)\b|numbrimark",
-        ),
-        (Kind.POSTCODE, r"\bpost(?:al)? ?code|\bzip\b|\bpostiindeks"),
-        (Kind.PERSONAL_CODE, r"\bpersonal (?:id )?code|\bisikukood|\bnational id"),
-        (Kind.REGISTRY_CODE, r"\bregistry code|\bregistrikood|\breg(?:istration)? code|\bregister code"),
-        (Kind.COUNTRY, r"\bcountr(?:y|ies)|\bcitizenship|\bnationality|\briik|\briigi ?kood|\bkodakondsus"),
-        (Kind.CURRENCY, r"\bcurrenc(?:y|ies)|\bvaluuta"),
-        (Kind.LANGUAGE, r"\blang\b|\blanguage|\blocale\b|\bkeel\b"),
-        (Kind.UUID, r"\buuid\b|\bguid\b"),
-        (Kind.URL, r"\burl\b|\blink\b|\bwebsite\b"),
-        (Kind.ADDRESS, r"\baddress|\baadress|\bstreet\b"),
-        (Kind.CITY, r"\bcit(?:y|ies)\b|\btowns?\b|\blinn\b"),
-        (Kind.TIME, r"\btime$|\bclock$"),
-        (
-            Kind.ID,
-            r"\bid\b|\bidentifier\b|\bcode\b|\bnumber\b|\bnr\b|\bno\b|\breference\b|\bref\b|\bkey\b|\bkood\b|\bstation\b",
-        ),
-    )
-)
 _START = re.compile(
     r"\b(?:from|start|starts|begin|beginning|since|after|valid from|departure|depart|departing|origin|source|"
     r"check ?in|pick ?up|lower|first|min|algus|alates|lahte)\b"
@@ -91,12 +23,8 @@ _END = re.compile(
     r"\b(?:to|end|ends|until|till|before|through|thru|valid to|arrival|return|destination|dest|target|"
     r"check ?out|drop ?off|upper|last|max|lopp|kuni|siht)\b"
 )
-_YEAR = re.compile(r"\byear\b|\baasta\b|\byyyy\b")
 # A parameter named by a preposition is told by that word's place before the value, never as a label.
 _PREPOSITIONS = frozenset({("from",), ("to",), ("in",), ("on",), ("at",), ("is",), ("no",)})
-_AGE = re.compile(r"\bage\b|\bvanus\b|\bvanus\w*")
-_DAY_ONLY = re.compile(r"(?<!t)yyyy-mm-dd(?!t|[ ]?hh)")
-_MOMENT_FORM = re.compile(r"yyyy-mm-ddthh")
 _ISO_CASE = re.compile(r"(?<![\w])([A-Z]{2,3})(?!\w)")
 _THREE_LETTERS = re.compile(r"alpha-?3|three[- ]letter|3[- ]letter|kolmetahe|трехбукв")
 _UTC_DAY = re.compile(r"(?<![\d\w])T\d\d:\d\d:\d\dZ")
@@ -131,7 +59,7 @@ class Param:
 
     @cached_property
     def kind(self) -> Kind:
-        return _kind_of(self.spec, self.named)
+        return kind_of(self.spec, self.named)
 
     @cached_property
     def direction(self) -> Direction:
@@ -175,6 +103,11 @@ class Param:
     def wordings(self) -> tuple[Wording, ...]:
         """Every way to name one of its allowed values."""
         return wordings_of(self.spec.enum)
+
+    def as_option(self, value: int) -> int | str | None:
+        """Return a whole number in the form of the allowed value that it is; None when it is none of them."""
+        is_allowed = any(option.value == str(value) for option in self.spec.enum)
+        return (value if self.spec.type == "integer" else str(value)) if is_allowed else None
 
     @cached_property
     def examples(self) -> tuple[str, ...]:
@@ -253,41 +186,3 @@ def _key(spec: ParamSpec) -> tuple[object, ...]:
 def _aliases(language: Language) -> dict[str, tuple[str, ...]]:
     lines = (line.partition(": ") for line in phrases("hearing.labels", language))
     return {key: tuple(words.split(" | ")) for key, _, words in lines}
-
-
-def _kind_of(spec: ParamSpec, named: str) -> Kind:
-    if spec.enum and spec.type != "boolean":
-        return Kind.ARRAY if spec.type == "array" else Kind.ENUM
-    match spec.type:
-        case "date":
-            return Kind.DATE
-        case "datetime":
-            return Kind.MOMENT
-        case "boolean" | "array" | "object" | "enum":
-            return Kind.TEXT if spec.type == "enum" else Kind(spec.type)
-        case "integer" | "number":
-            return _number_kind(spec, named)
-        case _:
-            return _string_kind(spec, named)
-
-
-def _number_kind(spec: ParamSpec, named: str) -> Kind:
-    if _YEAR.search(named):
-        return Kind.YEAR
-    if _AGE.search(named):
-        return Kind.AGE
-    return Kind(spec.type)
-
-
-def _string_kind(spec: ParamSpec, named: str) -> Kind:
-    if spec.format and spec.format in _FORMATS:
-        return _FORMATS[spec.format]
-    described = fold(spec.description)
-    if _MOMENT_FORM.search(described):
-        return Kind.MOMENT
-    if _DAY_ONLY.search(described) or re.search(r"\bdate\b|kuupaev", named):
-        return Kind.DATE
-    if _YEAR.search(named):
-        return Kind.YEAR
-    by_name = next((kind for kind, pattern in _NAMED if pattern.search(named)), Kind.TEXT)
-    return Kind.EMAIL if by_name is Kind.TEXT and re.search(r"\be-?mail address", described) else by_name

@@ -11,7 +11,8 @@ from schemas.base import JsonValue
 from schemas.conversations import Collecting
 from schemas.endpoints import Language
 from schemas.routing import Choice
-from workers.extraction.params import Kind, Param, param_of
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Param, param_of
 from workers.extraction.said import Doubt, Refused
 from workers.extraction.showing import asked_for, explained, label, listed, shown, title
 from workers.extraction.slots import known_values, missing_of

@@ -10,7 +10,8 @@ from functools import cached_property
 
 from schemas.endpoints import Language
 from workers.extraction.calendar_math import Calendar
-from workers.extraction.params import Kind, Param
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Param
 from workers.extraction.phrases import Phrase, phrases_in
 from workers.extraction.text import Text, overlaps, same_stem
 from workers.extraction.values_clocks import ClockMention, clocks_in

@@ -9,7 +9,8 @@ from datetime import UTC, date, datetime, tzinfo
 
 from schemas.base import JsonValue
 from schemas.endpoints import Endpoint, Language
-from workers.extraction.params import Kind, Param
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Param
 from workers.extraction.text import fold, readable
 from workers.messages.catalog import phrases, text
 

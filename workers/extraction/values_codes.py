@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from workers.extraction.params import Kind
+from workers.extraction.kinds import Kind
 from workers.extraction.text import Text
 
 

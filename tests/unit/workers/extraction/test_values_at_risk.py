@@ -23,7 +23,7 @@ from tests.unit.workers.extraction.small_catalogue import (
     heard,
 )
 from workers.extraction.continuation import yes_or_no
-from workers.extraction.loop import Abandoned, Ready
+from workers.extraction.loop import Abandoned, Asked, Ready
 
 MAIL = endpoint("subscribe", ParamSpec(name="email", required=True), title="newsletter")
 CODE = endpoint("find_parcel", ParamSpec(name="parcel_id", required=True), title="parcel")
@@ -257,4 +257,38 @@ def test_what_only_looks_like_a_time_of_day_is_none(said: str) -> None:
     talk.ask("?")
     talk.say(said)
 
+    assert talk.values() == {}
+
+
+SEATS = endpoint(
+    "reserve_table",
+    ParamSpec.model_validate({"name": "number_of_seats", "required": True, "enum": ["1", "2", "3", "4", "5", "6"]}),
+    ParamSpec.model_validate({"name": "star_rating", "enum": ["1", "2", "3", "4", "5"]}),
+    title="table",
+)
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "values"),
+    [
+        ("en", "a table for two at a 4 star place", {"number_of_seats": "2", "star_rating": "4"}),
+        ("en", "we are a party of 6, at half past 7", {"number_of_seats": "6"}),
+        ("en", "three seats please", {"number_of_seats": "3"}),
+        ("en", "something at 5 pm with a rating of 3", {"star_rating": "3"}),
+        ("et", "laud neljale", {"number_of_seats": "4"}),
+        ("ru", "столик на двоих", {"number_of_seats": "2"}),
+        ("en", "a table at 4.2 Main Street", {}),
+    ],
+)
+def test_choices_that_are_numbers_are_heard_as_counts(language: Language, said: str, values: dict[str, str]) -> None:
+    assert heard(SEATS, said, language) == values
+
+
+def test_a_number_that_is_no_choice_is_refused() -> None:
+    talk = Talk(SEATS)
+    talk.ask("?")
+    outcome = talk.say("9")
+
+    assert isinstance(outcome, Asked)
+    assert "9" in outcome.question
     assert talk.values() == {}
