@@ -19,7 +19,7 @@ from schemas.usage import Judgement
 from tests.integration.llm.scripted import Line, Reply, Request, Script, scripted_model
 from tests.integration.llm.sensible import judgement_in
 from tests.integration.turn.house import House, open_house
-from tests.integration.turn.judgements import FAULTS, FORMS, JUDGEMENTS, fault, in_another_form, in_form
+from tests.integration.turn.judgements import FAULTS, FORMS, JUDGEMENTS, LATE_S, fault, in_another_form, in_form
 from workers.runtime.telemetry import MODEL_FALLBACKS
 
 pytest.importorskip("dspy")
@@ -61,8 +61,8 @@ def script(model: OneJudgement) -> Iterator[Script]:
 
 
 @pytest.fixture(scope="module")
-def house(loop: asyncio.AbstractEventLoop, redis_with_endpoints: str, script: Script) -> Iterator[House]:
-    """A house that asks the model first, and never leaves it alone for a while."""
+def hasty_house(loop: asyncio.AbstractEventLoop, redis_with_endpoints: str, script: Script) -> Iterator[House]:
+    """A house that asks the model first, and soon has waited long enough."""
     asking: dict[str, Any] = {"engine": "dspy", "api_base": script.base_url, "retries": 0, "timeout_s": 0.35}
     with open_house(loop, redis_with_endpoints, **asking, rest_after_failures=1_000_000, turn_calls=100) as running:
         yield running
@@ -70,10 +70,15 @@ def house(loop: asyncio.AbstractEventLoop, redis_with_endpoints: str, script: Sc
 
 @pytest.fixture(scope="module")
 def patient_house(loop: asyncio.AbstractEventLoop, redis_with_endpoints: str, script: Script) -> Iterator[House]:
-    """A house that waits for a right answer, however busy the machine is."""
+    """A house that waits for whatever the model says, however busy the machine is."""
     asking: dict[str, Any] = {"engine": "dspy", "api_base": script.base_url, "retries": 0, "timeout_s": 20}
     with open_house(loop, redis_with_endpoints, **asking, rest_after_failures=1_000_000, turn_calls=100) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def houses(hasty_house: House, patient_house: House) -> dict[str, House]:
+    return {"hasty": hasty_house, "patient": patient_house}
 
 
 def outcome(house: House, judgement: Judgement, endpoint: Endpoint) -> tuple[object, ...]:
@@ -121,7 +126,7 @@ FAULTY = [
 
 @pytest.mark.parametrize(("judgement", "line"), FAULTY)
 def test_a_fault_leaves_the_turn_to_the_rules_and_is_counted(
-    house: House,
+    houses: dict[str, House],
     model: OneJudgement,
     by_rules: dict[Judgement, tuple[object, ...]],
     endpoints: dict[str, Endpoint],
@@ -131,6 +136,8 @@ def test_a_fault_leaves_the_turn_to_the_rules_and_is_counted(
     model.says(judgement, line)
     before = left_to_rules(judgement)
 
+    comes_late = isinstance(line, Reply) and LATE_S in (line.delay_s, line.pause_s)
+    house = houses["hasty" if comes_late else "patient"]
     came_of_it = outcome(house, judgement, endpoints["get_public_holidays"])
 
     assert judgement in model.asked
