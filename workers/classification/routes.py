@@ -11,7 +11,7 @@ from schemas.routing import Candidate, PutOff
 from workers.classification.decomposer import Decomposition, decompose
 from workers.classification.disambiguator import Disambiguator, NoVerdict
 from workers.classification.layer import EndpointSearcher
-from workers.classification.matching import Match, judge
+from workers.classification.matching import MOST_CHOICES, Match, judge
 from workers.classification.requests import opens_request
 from workers.classification.smalltalk import small_talk
 from workers.classification.splitter import Splitter
@@ -106,9 +106,23 @@ class RouteFinder:
         return Match() if verdict is NoVerdict.NONE_FITS else Match(winner=verdict, rule="model_picked")
 
     async def _judged(self, text: str, tenant: str) -> Judged:
-        candidates = await self.search.search(text, tenant=tenant, limit=self.settings.top_k)
+        candidates = await self._candidates(text, tenant)
         scores = {c.endpoint.endpoint_id: round(c.cosine, 4) for c in candidates}
         return Judged(match=judge(text, candidates, gap=self.settings.gap), scores=scores)
+
+    async def _candidates(self, text: str, tenant: str) -> tuple[Candidate, ...]:
+        """Return the matches; beside a lone weak one also what is no match, but may lie within the gap of it.
+
+        By the seed a lone match is taken for its lead over all others, not for being the only one above a line.
+        """
+        found = await self.search.search(text, tenant=tenant, limit=self.settings.top_k)
+        if len(found) != 1 or found[0].confidence == "high":
+            return found
+        (lone,) = found
+        if lone.cosine - self.settings.gap >= self.settings.min_cosine:
+            return found
+        near = await self.search.nearest(text, tenant=tenant, limit=MOST_CHOICES)
+        return (lone, *(one for one in near if one.endpoint.endpoint_id != lone.endpoint.endpoint_id))
 
     def _several(self, split: Decomposition, whole: Judged, parts: Sequence[tuple[str, Judged]]) -> Route | None:
         """Read the parts as requests of their own; None when they come to no more than the whole does."""

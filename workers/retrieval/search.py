@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import replace
 
+import numpy as np
+import structlog
+from prometheus_client import Counter
+
 from schemas.endpoints import Endpoint
 from schemas.registry import Sparse
 from schemas.routing import Candidate
 from schemas.searching import Limits, Weighed
+from workers.errors import WorkerError
 from workers.registry.store import RegistryStore
-from workers.retrieval.calibration import ModelCard, Vector
+from workers.retrieval.calibration import LETTERS, ModelCard, Vector, card_of
 from workers.retrieval.corpus import Corpus
 from workers.retrieval.embedder import Embedder
 from workers.retrieval.follower import Follower
@@ -19,6 +24,10 @@ from workers.retrieval.mirror import MirroredIndex
 from workers.retrieval.ranking import Ranked, Thresholds, confidences, fuse, fuse_by_ranks
 from workers.retrieval.sparse import sparse_vector
 from workers.runtime.settings import RetrievalSettings, RoutingSettings
+
+log = structlog.get_logger(__name__)
+
+BY_WORDS_ALONE = Counter("signalbox_searches_by_words_alone", "Searches without vectors: the model was away")
 
 _REMEMBERED = 512
 LONGEST_QUESTION_CHARS = 600
@@ -139,7 +148,10 @@ class EndpointSearch:
     async def _rank(self, text: str, *, tenant: str) -> tuple[Ranked, ...]:
         if not text.strip() or not len(self._corpus):
             return ()
-        dense = await self._dense(text)
+        try:
+            dense = await self._dense(text)
+        except WorkerError as error:
+            return await self._by_words_alone(text, tenant, error)
         query = Query(
             tenant=tenant,
             dense=dense,
@@ -149,6 +161,17 @@ class EndpointSearch:
         order = fuse_by_ranks if self._by_ranks else fuse
         common = self._corpus.common_likeness(dense, tenant)
         return order(await self._index.find(query), self._card, common=common)
+
+    async def _by_words_alone(self, text: str, tenant: str, error: WorkerError) -> tuple[Ranked, ...]:
+        """Search without the model that is away: worse, but whoever names the thing still gets it.
+
+        What a share of common words means is what it means where words are all there is: the letters' card says it.
+        """
+        BY_WORDS_ALONE.inc()
+        log.warning("searched_by_words_alone", error=type(error).__name__)
+        nothing = np.zeros(self._card.dimension, dtype=np.float32)
+        query = Query(tenant=tenant, dense=nothing, lexical=self._corpus.features.query_vector(text))
+        return fuse(await self._index.find(query), card_of(LETTERS))
 
     async def _dense(self, text: str) -> Vector:
         """Embed the question, or remember it: a repeated or decomposed question costs nothing."""

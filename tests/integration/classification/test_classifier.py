@@ -116,7 +116,7 @@ async def test_messages_with_several_requests_find_them_all(classifier: Classifi
     assert [(said, ids(decision)) for said, decision in decisions] == PARALLEL
 
 
-async def test_what_nothing_fits_is_refused_with_what_we_can_do(classifier: Classifier) -> None:
+async def test_sel_05_what_nothing_fits_is_refused_with_what_we_can_do(classifier: Classifier) -> None:
     decisions = [(said, await decide(classifier, said)) for _, said in REFUSED]
 
     assert [(said, d.language, d.layer) for said, d in decisions] == [

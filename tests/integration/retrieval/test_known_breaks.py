@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import numpy as np
 import pytest
 import redis.asyncio as aioredis
+from qdrant_client import AsyncQdrantClient
 
 from schemas.endpoints import Endpoint
 from schemas.registry import Registered, Searchable, Sparse
 from tests.integration.retrieval.endpoints import catalogue, endpoint
+from tests.integration.retrieval.qdrant_twin import running_twin
 from workers.indexing.indexer import Indexer
 from workers.registry.store import RegistryStore
-from workers.retrieval.calibration import E5, LETTERS, card_of
-from workers.retrieval.embedder import E5Embedder, LetterEmbedder, open_embedder
+from workers.retrieval.calibration import E5, LETTERS, Vector, card_of
+from workers.retrieval.embedder import E5Embedder, EmbedderAway, LetterEmbedder, open_embedder
 from workers.retrieval.index import Query, VectorIndex, collection_name
 from workers.retrieval.mirror import MirroredIndex
 from workers.retrieval.qdrant_edge import EdgeIndex
+from workers.retrieval.qdrant_server import ServerIndex
 from workers.retrieval.ranking import Ranked, Thresholds, confidences, fuse
-from workers.retrieval.recipe import pack
-from workers.retrieval.search import EndpointSearch
+from workers.retrieval.recipe import pack, vectorize
+from workers.retrieval.search import BY_WORDS_ALONE, EndpointSearch
+from workers.retrieval.similarity import alike
 from workers.runtime.clock import utc_now
 from workers.runtime.keys import Keys
 from workers.runtime.settings import RetrievalSettings, RoutingSettings
@@ -62,6 +66,54 @@ async def searching(
         await indexer.index(one.endpoint_id)
     await search.start()
     return search
+
+
+async def test_sel_01_twins_are_named_and_a_new_wording_of_one_moves_no_other(clean_redis: aioredis.Redis) -> None:
+    embedder = LetterEmbedder()
+    reads = endpoint("read_record", text="Get a record of the archive.")
+    seeks = endpoint("search_record", text="Find a record of the archive.")
+    seeks = seeks.model_copy(update={"url": "https://api.example.org/found"})
+    told = seeks.model_copy(update={"description": "Full-text hunt through old papers by keyword and year."})
+    others = catalogue()
+
+    before = alike(await vectorize([reads, seeks, *others], embedder), at_least=0.5)
+    after = alike(await vectorize([reads, told, *others], embedder), at_least=0.5)
+
+    assert [(one.first.name, one.second.name, one.advice) for one in before] == [
+        ("read_record", "search_record", "give_examples")
+    ]
+    assert after == ()
+    firsts = []
+    for twin in (seeks, told):
+        search = await searching(clean_redis, reads, twin, *others, embedder=embedder)
+        firsts.append([(await search.nearest(one.description, limit=1))[0].endpoint.name for one in others])
+        await search.close()
+    assert firsts == [[one.name for one in others]] * 2
+
+
+async def test_sel_02_among_hundreds_a_few_are_handed_on_and_the_right_one_leads(clean_redis: aioredis.Redis) -> None:
+    kinds = ("invoice", "parcel", "permit", "lease", "ticket", "loan", "meter", "badge", "vaccine", "parking")
+    deeds = ("Cancel", "Renew", "List", "Print", "Transfer")
+    many = [
+        endpoint(f"{deed}_{kind}_{place}", text=f"{deed} a {kind} in {place}.")
+        for deed in deeds
+        for kind in kinds
+        for place in ("Tartu", "Narva", "Valga", "Elva", "Rapla")
+    ]
+    right = []
+    for count in (50, 250):
+        search = await searching(clean_redis, *many[:count], embedder=LetterEmbedder())
+        shortlists = [await search.search(one.description, limit=RoutingSettings().top_k) for one in many[:count:10]]
+        assert all(len(shortlist) <= 8 for shortlist in shortlists)
+        hits = [
+            shortlist[0].endpoint == one
+            for one, shortlist in zip(many[:count:10], shortlists, strict=True)
+            if shortlist
+        ]
+        right.append(sum(hits) / len(shortlists))
+        await search.close()
+
+    assert right == [1.0, 1.0]
 
 
 def test_sel_03_a_lone_weak_hit_is_no_clear_match() -> None:
@@ -112,6 +164,49 @@ async def test_sel_08_an_example_question_closes_the_gap_that_a_terse_descriptio
 
     assert before == ()
     assert [one.endpoint.name for one in after] == ["open_case"]
+
+
+async def test_sel_09_what_was_weighed_is_told_with_both_scores_and_the_limits(clean_redis: aioredis.Redis) -> None:
+    search = await searching(clean_redis, *catalogue(), embedder=LetterEmbedder())
+
+    first, second, *_ = await search.weigh("weather forecast for the town", limit=10)
+
+    assert first.name == "get_weather_forecast"
+    assert first.band == "high"
+    assert first.score - second.score >= search.limits.lead
+    assert first.score >= search.limits.clear > search.limits.match
+    assert first.fused == pytest.approx(first.dense + card_of(LETTERS).order_weight * first.lexical, abs=2e-4)
+    await search.close()
+
+
+async def test_sel_11_with_the_model_away_words_alone_still_find(clean_redis: aioredis.Redis) -> None:
+    class Away(LetterEmbedder):
+        async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+            raise EmbedderAway(f"{len(texts)} texts and no server")
+
+    search = await searching(clean_redis, *catalogue(), embedder=Away())
+    before = BY_WORDS_ALONE._value.get()
+
+    found = await search.search("electricity prices by the hour")
+    nothing = await search.search("tell me a joke about a penguin")
+
+    assert [one.endpoint.name for one in found] == ["get_electricity_prices"]
+    assert nothing == ()
+    assert BY_WORDS_ALONE._value.get() == before + 2
+    await search.close()
+
+
+async def test_qdr_02_another_models_collection_is_made_beside_the_old_which_stays_whole() -> None:
+    newer = dataclasses.replace(CARD, version=CARD.version + 1, dimension=8)
+    with running_twin() as url:
+        for card in (CARD, newer, CARD):
+            index = ServerIndex(AsyncQdrantClient(url=url, check_compatibility=False), card)
+            await index.open()
+            if await index.count() == 0:
+                vector = [1.0] + [0.0] * (card.dimension - 1)
+                await index.apply([point(endpoint("a"), vector).model_copy(update={"model": card.tag})], ())
+            assert await index.count() == 1
+            await index.close()
 
 
 async def test_qdr_03_an_empty_collection_carries_its_models_name() -> None:

@@ -73,3 +73,32 @@ async def test_where_search_is_sure_no_model_is_asked_and_nothing_is_marked(
     assert route is not None
     assert [one.endpoint_id for one in route.found] == ["holidays"]
     assert (says.asked, route.found[0].candidate.llm_validated) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("lone", "runner_up", "rule"),
+    [(0.42, 0.38, "too_close"), (0.42, 0.36, "clear_winner"), (0.46, 0.39, "clear_winner")],
+)
+async def test_a_lone_weak_match_is_taken_for_its_lead_over_all_others_only(
+    lone: float, runner_up: float, rule: str
+) -> None:
+    first, second = twins.candidate(HOLIDAYS, lone), twins.candidate(SCHOOL, runner_up)
+    search = WordSearch({"days off": (first,)}, nearly={"days off": (first, second)})
+
+    route = await RouteFinder(search=search, settings=twins.settings()).find("days off", tenant="default", wording="en")
+
+    assert route is not None
+    assert route.rule == rule
+    assert route.close == ((first, second) if rule == "too_close" else ())
+
+
+async def test_a_lone_weak_match_whose_words_are_said_is_taken() -> None:
+    first, second = twins.candidate(SCHOOL, 0.42), twins.candidate(HOLIDAYS, 0.41)
+    search = WordSearch({"free at school": (first,)}, nearly={"free at school": (first, second)})
+
+    route = await RouteFinder(search=search, settings=twins.settings()).find(
+        "free at school", tenant="default", wording="en"
+    )
+
+    assert route is not None
+    assert (route.rule, [one.endpoint_id for one in route.found]) == ("distinguished_by_words", ["school"])

@@ -62,11 +62,19 @@ def candidate(which: Endpoint, cosine: float, *, high: bool = False) -> Candidat
 class WordSearch:
     """Finds endpoints by the words above: one named scores 0.8 and is high; several share 0.55 and are medium.
 
-    `rows` overrules for whole messages. It counts searches and how many ran at once.
+    `rows` overrules for whole messages, `nearly` what is nearest to them, matches or not. It counts searches and how
+    many ran at once.
     """
 
-    def __init__(self, rows: Mapping[str, tuple[Candidate, ...]] | None = None, *, is_down: bool = False) -> None:
+    def __init__(
+        self,
+        rows: Mapping[str, tuple[Candidate, ...]] | None = None,
+        *,
+        nearly: Mapping[str, tuple[Candidate, ...]] | None = None,
+        is_down: bool = False,
+    ) -> None:
         self.rows = dict(rows or {})
+        self.nearly = dict(nearly or {})
         self.is_down = is_down
         self.searched: list[str] = []
         self.most_at_once = 0
@@ -87,7 +95,7 @@ class WordSearch:
         assert tenant == "default"
         if self.is_down:
             raise StoreUnavailable("down")
-        named = {c.endpoint.endpoint_id: c for c in self._by_words(text)}
+        named = {c.endpoint.endpoint_id: c for c in self.nearly.get(text, self._by_words(text))}
         others = [candidate(e, 0.1) for e in ALL.values() if e.endpoint_id not in named]
         return (*named.values(), *others)[:limit]
 
