@@ -7,48 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import time
 
+from workers.extraction.clock_forms import FORMS, GENITIVE_HOURS, NAMED, PARTS, SAYS_CLOCK
 from workers.extraction.text import Text, overlaps
 from workers.extraction.values_numbers import word_value
 
-_NOON, _DAY_HOURS, _HOUR_MINUTES = 12, 24, 60
-_LATE = r"in the afternoon|in the evening|at night|tonight|(?:p\.m\.|pm)(?!\w)|parastlounal|ohtul|вечера|дня"
-_EARLY = r"in the morning|(?:a\.m\.|am)(?!\w)|hommikul|oosel|утра|ночи"
-_HALF = rf"(?:\s*(?:(?P<late>{_LATE})|(?P<early>{_EARLY})))?"
-_BEFORE = (
-    r"(?:in the )?(?:(?P<late_before>(?:evening|afternoon)|(?:ohtul|parastlounal)(?: kella?)?|вечером(?: в)?)|"
-    r"(?P<early_before>morning|hommikul(?: kella?)?|утром(?: в)?))\s+(?:at\s+|around\s+)?"
-)
-_SIGN = r"(?:(?P<sign>at|by|kell|kella|kl\.?|@|в|во|к)\s+)?"
-_NOUN = r"\s+(?!please|palun|пожалуиста|on|for|in|at|kell|sobib|would|is)[^\W\d_]{3,}"
-_HOUR = r"(?P<h>\d{1,2}|[^\W\d_]+)"
-_DIGITS = r"(?P<h>\d{1,2})"
-_QUARTERS = {"veerand": -45, "pool": -30, "kolmveerand": -15, "пол": -30, "половина": -30, "четверть": -45}
-_ORDINALS = (
-    "первого второго третьего четвертого пятого шестого седьмого восьмого девятого десятого одиннадцатого двенадцатого"
-)
-_GENITIVE = {word: hour for hour, word in enumerate(_ORDINALS.split(), start=1)}
-_PATTERNS = tuple(
-    re.compile(rf"(?<![\w:.,/+-]){pattern}{_HALF}(?![\w:]|[.,]\d|\s?(?:%|€))")
-    for pattern in (
-        rf"{_SIGN}(?P<past>half|quarter|a quarter|\d{{1,2}}(?: minutes?)?) past {_HOUR}(?: o'?clock)?",
-        rf"{_SIGN}(?P<to>quarter|a quarter|\d{{1,2}}(?: minutes?)?) to {_HOUR}(?: o'?clock)?",
-        rf"{_SIGN}(?P<part>veerand|pool|kolmveerand)\s+{_HOUR}",
-        rf"(?:(?P<sign>в|к)\s+)?(?P<part>половин[аеу]|пол|четверть)\s*{_HOUR}",
-        rf"(?P<to>без четверти)\s+{_HOUR}",
-        rf"(?:{_SIGN}){_BEFORE}{_DIGITS}(?:[:.](?P<m>\d\d)|(?!{_NOUN}))",
-        rf"(?P<sign>kell|kella|kl\.?)\s+{_DIGITS}\.(?P<m>\d\d)",
-        rf"{_SIGN}{_DIGITS}(?::|\.(?=\d\d(?:\s*(?:[ap]\.?m|ohtul|hommikul))))(?P<m>\d\d)(?::\d\d)?",
-        rf"{_SIGN}{_HOUR}\s+(?P<exact>o'?clock|час(?:а|ов)?)",
-        rf"{_SIGN}{_DIGITS}",
-        rf"{_SIGN}(?P<h>[^\W\d_]+)(?=\s+(?:{_LATE}|{_EARLY}))",
-    )
-)
-_NAMED = (
-    (re.compile(r"(?<!\w)(?:at |by )?(?:noon|midday)(?!\w)|(?<!\w)keskpaeval(?!\w)|(?<!\w)в полдень(?!\w)"), time(12)),
-    (re.compile(r"(?<!\w)(?:at |by )?midnight(?!\w)|(?<!\w)keskool(?!\w)|(?<!\w)в полночь(?!\w)"), time(0)),
-)
-_SAYS_CLOCK = frozenset({"at", "kell", "kella", "kl", "kl.", "@"})
-_QUARTER = 15
+_NOON, _DAY_HOURS, _HOUR_MINUTES, _QUARTER = 12, 24, 60, 15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +27,7 @@ class ClockMention:
 def clocks_in(text: Text) -> list[ClockMention]:
     """Find the times of day, in order; the fuller form of two that overlap counts."""
     found: list[ClockMention] = []
-    for pattern in _PATTERNS:
+    for pattern in FORMS:
         for match in pattern.finditer(text.folded):
             mention = _read(match)
             if mention and not overlaps(mention.start, mention.end, [(one.start, one.end) for one in found]):
@@ -74,7 +37,7 @@ def clocks_in(text: Text) -> list[ClockMention]:
 
 
 def _named(text: Text, found: list[ClockMention]) -> Iterator[ClockMention]:
-    for pattern, clock in _NAMED:
+    for pattern, clock in NAMED:
         for match in pattern.finditer(text.folded):
             if not overlaps(match.start(), match.end(), [(one.start, one.end) for one in found]):
                 yield ClockMention(start=match.start(), end=match.end(), clock=clock)
@@ -93,7 +56,7 @@ def _read(match: re.Match[str]) -> ClockMention | None:
         minutes -= _NOON * _HOUR_MINUTES
     named = any(said.get(one) for one in ("past", "to", "part", "m", "exact"))
     sign = said.get("sign") or ""
-    if not (named or is_late or is_early or sign in _SAYS_CLOCK) or _is_duration(said):
+    if not (named or is_late or is_early or sign in SAYS_CLOCK) or _is_duration(said):
         return None
     if not 0 <= minutes < _DAY_HOURS * _HOUR_MINUTES or int(said.get("m") or 0) >= _HOUR_MINUTES:
         return None
@@ -116,7 +79,7 @@ def _is_duration(said: dict[str, str | None]) -> bool:
 
 
 def _hour(written: str) -> int | None:
-    hour = int(written) if written.isdigit() else _GENITIVE.get(written, word_value(written))
+    hour = int(written) if written.isdigit() else GENITIVE_HOURS.get(written, word_value(written))
     return hour if hour is not None and hour <= _DAY_HOURS else None
 
 
@@ -127,7 +90,7 @@ def _minutes(said: dict[str, str | None]) -> int:
     if to := said.get("to"):
         return -_count(to)
     if part := said.get("part"):
-        return next((minutes for word, minutes in _QUARTERS.items() if part.startswith(word)), -30)
+        return next((minutes for word, minutes in PARTS.items() if part.startswith(word)), -30)
     return int(said.get("m") or 0)
 
 
