@@ -140,6 +140,8 @@ def _as_registration(entry: Mapping[str, Any]) -> dict[str, Any]:
     told = {key: value for key, value in entry.items() if key in _KEPT or re.match(r"description|title", key)}
     if entry.get("method") in _METHODS:
         told["method"] = entry["method"]
+    if isinstance(entry.get("service"), str):
+        told["service_id"] = entry["service"]
     return {**told, "url": _URL, "params": [_known(param) for param in entry.get("params", ())]}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from schemas.conversations import Collecting
-from schemas.routing import Choice, Decision
+from schemas.routing import Candidate, Choice, Decision
 from schemas.routing import Layer as LayerName
 from workers.classification import choices
 from workers.classification.collection import Reply, reply_to, switches
@@ -15,10 +15,15 @@ from workers.classification.disambiguator import NoVerdict
 from workers.classification.followup import question_followed_up
 from workers.classification.intent_detector import Intent, IntentDetector
 from workers.classification.layer import Message
+from workers.classification.requests import asked_part
 from workers.classification.routes import Route, RouteFinder
+from workers.classification.siblings import accepted_offer, sibling_meant
 from workers.classification.smalltalk import small_talk
 from workers.classification.wording import listed, say
 from workers.errors import WorkerError
+
+# What another service may lead by where the last answer offered something: it spoke of its own.
+_OFFERED_LEAD = 0.2
 
 log = structlog.get_logger(__name__)
 
@@ -126,19 +131,49 @@ class ApiTools:
 
     async def _within(self, message: Message, collecting: Collecting) -> Decision | None:
         """Resume the open collection, unless the message is a side remark or clearly asks for something else."""
+        taken = await self._offer_taken(message, collecting)
         reply = reply_to(message.text, collecting, wording=message.wording)
-        if reply is Reply.REMARK:
-            return None
+        if taken or reply is Reply.REMARK:
+            return taken
         if reply is not Reply.PERHAPS_REQUEST:
             return self._resumed(message, collecting, rule=reply)
+        asked = asked_part(message.text, message.wording)
         try:
-            route = await self._find(message, message.text)
+            route = await self._find(message, asked)
         except WorkerError as error:
             log.warning("switch_not_checked", error=type(error).__name__)
             return self._resumed(message, collecting, rule="search_failed")
-        if route and switches(message.text, route, collecting, settings=self.finder.settings, wording=message.wording):
+        sibling = self._sibling(message, asked, route, collecting)
+        if sibling:
+            return self._gone_on(message, sibling, rule="switch:same_service")
+        if route and switches(asked, route, collecting, settings=self.finder.settings, wording=message.wording):
             return self._decided(message, route).model_copy(update={"rule": f"switch:{route.rule}"})
         return self._resumed(message, collecting, rule="resumed", route=route)
+
+    def _sibling(
+        self, message: Message, text: str, route: Route | None, collecting: Collecting, *, lead: float | None = None
+    ) -> Candidate | None:
+        ours = [progress.endpoint for progress in collecting.endpoints]
+        near = route.near if route else ()
+        return sibling_meant(text, near, ours, gap=lead or self.finder.settings.gap, wording=message.wording)
+
+    async def _offer_taken(self, message: Message, collecting: Collecting) -> Decision | None:
+        """Take up "Shall I book it?" after a yes: what the last answer offered is asked for."""
+        if collecting.awaiting_continuation:
+            return None
+        question = accepted_offer(message.text, message.said)
+        route = await self._find(message, question) if question else None
+        sibling = self._sibling(message, question, route, collecting, lead=_OFFERED_LEAD) if question else None
+        return self._gone_on(message, sibling, rule="offer_taken") if sibling else None
+
+    def _gone_on(self, message: Message, to: Candidate, *, rule: str) -> Decision:
+        return Decision(
+            layer=self.name,
+            language=message.language,
+            rule=rule,
+            endpoints=(to.endpoint,),
+            scores={to.endpoint.endpoint_id: round(to.cosine, 4)},
+        )
 
     def _resumed(self, message: Message, collecting: Collecting, *, rule: str, route: Route | None = None) -> Decision:
         """Hand the message to the collection; a part that asks for something beside it is named, not lost."""

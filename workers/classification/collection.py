@@ -7,8 +7,9 @@ from enum import StrEnum
 from schemas.conversations import Collecting
 from schemas.endpoints import Language
 from workers.classification.matching import names
-from workers.classification.requests import is_bare_value, opens_request
+from workers.classification.requests import asks_outright, asks_somewhere, is_bare_value
 from workers.classification.routes import Route
+from workers.classification.siblings import is_sibling, own_cosine
 from workers.classification.smalltalk import STEERING, Talk, small_talk
 from workers.classification.words import folded_words
 from workers.runtime.settings import RoutingSettings
@@ -63,6 +64,11 @@ def switches(text: str, route: Route, collecting: Collecting, *, settings: Routi
     if any(candidate.endpoint.endpoint_id in ours for candidate in reached):
         return False
     strongest = max(reached, key=lambda candidate: candidate.cosine)
-    if opens_request(text, wording):
+    if strongest.cosine - own_cosine(route.near, ours) < settings.gap:
+        return False
+    is_kin = any(is_sibling(progress.endpoint, strongest.endpoint) for progress in collecting.endpoints)
+    if is_kin and asks_outright(text, wording) and not names(text, strongest.endpoint):
+        return False  # "What is its phone number?" asks about what the service found
+    if asks_somewhere(text, wording):
         return strongest.cosine >= settings.switch_cosine
     return strongest.cosine >= settings.high_cosine and names(text, strongest.endpoint)

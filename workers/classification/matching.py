@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -94,6 +95,16 @@ def _described(endpoint: Endpoint) -> str:
     return " ".join(
         (endpoint.name, *endpoint.titles.values(), endpoint.description, *endpoint.descriptions.values(), *spoken)
     )
+
+
+def telling_words(text: str) -> frozenset[str]:
+    """Return the beginnings of a text's words, verbs among them, without small words; inflected forms meet."""
+    return _words(readable(text))
+
+
+def readable(name: str) -> str:
+    """Part the words of a name: "BuyBusTicket" is "Buy Bus Ticket"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", name)
 
 
 def _stems(text: str) -> frozenset[str]:

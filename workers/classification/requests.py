@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 
 from schemas.endpoints import Language
@@ -9,6 +11,8 @@ from workers.classification.vocabulary import Phrases, stems, vocabulary
 from workers.classification.words import Word, is_entity, split_words
 
 _FEW_WORDS = 2
+_SENTENCE = re.compile(r"[^.?!]+[.?!]*")
+_CLAUSE = re.compile(r"[.?!;,:\n]+(?:\s|$)|\s(?:and|but|so|ja|aga|ning|и|а|но)\s")
 _OUTRIGHT = ("request.questions", "request.verbs")
 
 
@@ -47,6 +51,44 @@ def opens_request(text: str, language: Language) -> bool:
     start = vocabulary("hear.greeting", "hear.thanks").match(words, 0)
     is_question = text.rstrip().endswith("?") and len(words) > _FEW_WORDS
     return is_question or opener_end(words, start, language) > start
+
+
+def asks_somewhere(text: str, language: Language) -> bool:
+    """Whether some clause of the text opens like a request, after what leads into it: "great, now find me a hotel"."""
+    return opens_request(text, language) or any(_asking(text, language))
+
+
+def asks_outright(text: str, language: Language) -> bool:
+    """Whether all that the text asks is a question by a question word: "yes. What is its address?"."""
+    questions = vocabulary("request.questions", language=language)
+    openings = [words for _, words in _asking(text, language)]
+    return bool(openings) and all(questions.match(words, 0) for words in openings)
+
+
+def asked_part(text: str, language: Language) -> str:
+    """Return the text from its first clause that opens like a request; all of it when none does, or the first."""
+    start = next((at for at, _ in _asking(text, language)), 0)
+    return text[start:]
+
+
+def sentences(text: str) -> list[str]:
+    """Cut a text after full stops, question marks and exclamation marks."""
+    return [part.strip() for part in _SENTENCE.findall(text) if part.strip()]
+
+
+def _asking(text: str, language: Language) -> list[tuple[int, tuple[str, ...]]]:
+    """Return where each clause that opens like a request does so, and its folded words, without what leads into it."""
+    found: list[tuple[int, tuple[str, ...]]] = []
+    text = unicodedata.normalize("NFC", text)
+    lead = vocabulary("hear.agreed", "hear.declined", "hear.thanks", "hear.compliment", "hear.polite", "hear.fillers")
+    ends = [(match.start(), match.end()) for match in _CLAUSE.finditer(text)]
+    for begin, end in zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)], strict=True):
+        cut = split_words(text[begin:end])
+        words = tuple(word.folded for word in cut)
+        start = _skip(lead, words, 0)
+        if start < len(words) and opener_end(words, start, language) > start:
+            found.append((begin + cut[start].start, words[start:]))
+    return found
 
 
 def content(words: Sequence[Word], language: Language) -> list[Word]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schemas.endpoints import Language
 from schemas.routing import Candidate, PutOff
@@ -37,7 +37,7 @@ class Found:
 class Route:
     """Where a message leads. Without `found`, `close` are the endpoints to choose from. `scores` by endpoint id.
 
-    `later` is what was asked for beyond what is done at once.
+    `later` is what was asked for beyond what is done at once, `near` all that search found for the whole message.
     """
 
     rule: str
@@ -46,6 +46,7 @@ class Route:
     unmatched: tuple[str, ...] = ()
     later: tuple[PutOff, ...] = ()
     scores: dict[str, float]
+    near: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +55,7 @@ class Judged:
 
     match: Match
     scores: dict[str, float]
+    near: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,10 +77,11 @@ class RouteFinder:
         parts = split.parts[: self._most_parts] if split.is_split else ()
         whole, *rest = await asyncio.gather(*(self._judged(part, tenant) for part in (text, *parts)))
         route = self._several(split, whole, list(zip(parts, rest, strict=True))) if split.is_split else None
-        if route:
-            return route
-        settled = await self._settled(text, whole.match)
-        return await self._split_by_model(text, whole, settled, tenant, wording) or _single(text, settled, whole.scores)
+        if route is None:
+            settled = await self._settled(text, whole.match)
+            by_model = await self._split_by_model(text, whole, settled, tenant, wording)
+            route = by_model or _single(text, settled, whole.scores)
+        return replace(route, near=whole.near) if route else None
 
     async def _split_by_model(
         self, text: str, whole: Judged, settled: Match, tenant: str, wording: Language
@@ -108,7 +111,7 @@ class RouteFinder:
     async def _judged(self, text: str, tenant: str) -> Judged:
         candidates = await self._candidates(text, tenant)
         scores = {c.endpoint.endpoint_id: round(c.cosine, 4) for c in candidates}
-        return Judged(match=judge(text, candidates, gap=self.settings.gap), scores=scores)
+        return Judged(match=judge(text, candidates, gap=self.settings.gap), scores=scores, near=candidates)
 
     async def _candidates(self, text: str, tenant: str) -> tuple[Candidate, ...]:
         """Return the matches; beside a lone weak one also what is no match, but may lie within the gap of it.
