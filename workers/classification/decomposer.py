@@ -119,12 +119,27 @@ def _elided(sentence: str, language: Language) -> tuple[str, ...]:
         return (sentence,)
     opening_end = _shared_opening_end([word.folded for word in words], language)
     bounds = [0, *(bound for joint in joints for bound in (joint.start, joint.end)), len(words)]
-    items = [words[a:b] for a, b in zip(bounds[::2], bounds[1::2], strict=True)]
+    spans = _with_details(list(zip(bounds[::2], bounds[1::2], strict=True)), words, joints, language)
+    items = [words[a:b] for a, b in spans]
     if not items[0][opening_end:] or not all(_is_thing(item, language, at) for at, item in enumerate(items)):
         return (sentence,)
     opening = _between(sentence, words, 0, opening_end) if opening_end else ""
-    first, *rest = (_between(sentence, words, a, b) for a, b in zip(bounds[::2], bounds[1::2], strict=True))
+    first, *rest = (_between(sentence, words, a, b) for a, b in spans)
     return (first, *(f"{opening} {part}".strip() for part in rest))
+
+
+def _with_details(
+    spans: Sequence[tuple[int, int]], words: Sequence[Word], joints: Sequence[_Joint], language: Language
+) -> list[tuple[int, int]]:
+    """Leave a name or a value behind a bare comma with what it belongs to: "the postcode of Lai 29, Tartu"."""
+    kept = [spans[0]]
+    for (start, end), joint in zip(spans[1:], joints, strict=True):
+        is_detail = joint.is_comma and not content(words[start:end], language)
+        if is_detail:
+            kept[-1] = (kept[-1][0], end)
+        else:
+            kept.append((start, end))
+    return kept
 
 
 def _adds(sentence: str, language: Language) -> bool:
@@ -191,7 +206,9 @@ def _is_thing(words: Sequence[Word], language: Language, at: int) -> bool:
         return False
     if at and (_opens_differently(words, language) or (is_entity(words[-1]) and not content(words[:2], language))):
         return False
-    return bool(content(words, language))
+    # The capital of a message's first word tells nothing where more words follow: "Ilm Tartus" names a thing.
+    opens = not at and len(words) > 1
+    return bool(content([words[0].in_small(), *words[1:]] if opens else words, language))
 
 
 def _opens_differently(words: Sequence[Word], language: Language) -> bool:

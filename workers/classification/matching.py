@@ -85,7 +85,8 @@ def _reader(text: str, close: Sequence[Candidate]) -> Candidate | None:
 def names(text: str, endpoint: Endpoint) -> bool:
     """Whether the text uses a word of the endpoint's title, name or aliases."""
     aliases = (alias for words in endpoint.aliases.values() for alias in words)
-    return bool(_stems(text) & _stems(" ".join((endpoint.name, *endpoint.titles.values(), *aliases))))
+    own = " ".join((endpoint.name, *endpoint.titles.values(), *aliases))
+    return bool(_stems(text) & _stems(own)) or bool(_short_words(text) & _short_words(own))
 
 
 def _described(endpoint: Endpoint) -> str:
@@ -117,6 +118,13 @@ def _words(text: str) -> frozenset[str]:
     """The same with the verbs: "extend" is what tells a change from a look."""
     small = vocabulary("request.function_words", "request.fillers", "value.words")
     return frozenset(word[:_STEM] for word in _long_words(text) if word not in small)
+
+
+def _short_words(text: str) -> frozenset[str]:
+    """Return the words of three letters that carry meaning: "tax", "ilm"; shorter ones tell nothing."""
+    small = vocabulary("request.function_words", "request.fillers", "request.verbs", "value.words")
+    words = (word.folded for word in split_words(text) if len(word.folded) == _SHORTEST_WORD)
+    return frozenset(word for word in words if word not in small and word.isalpha())
 
 
 def _long_words(text: str) -> list[str]:

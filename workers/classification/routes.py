@@ -11,7 +11,7 @@ from schemas.routing import Candidate, PutOff
 from workers.classification.decomposer import Decomposition, decompose
 from workers.classification.disambiguator import Disambiguator, NoVerdict
 from workers.classification.layer import EndpointSearcher
-from workers.classification.matching import MOST_CHOICES, Match, judge
+from workers.classification.matching import MOST_CHOICES, Match, judge, names
 from workers.classification.requests import opens_request
 from workers.classification.smalltalk import small_talk
 from workers.classification.splitter import Splitter
@@ -174,8 +174,8 @@ def _distinct(split: Decomposition, matches: Sequence[tuple[str, Match]]) -> tup
 def _is_surer(found: Sequence[Found], whole: Match, *, adds: bool) -> bool:
     """Whether an elided reading beats the whole.
 
-    When the whole is surely one endpoint, each part must be as sure; or the speaker said that something is added, and
-    the whole's endpoint is among the parts'.
+    When the whole is surely one endpoint, each part must be as sure, or name its endpoint; or the speaker said that
+    something is added, and the whole's endpoint is among the parts'.
     """
     if len(found) < 2:  # noqa: PLR2004 - several means two
         return False
@@ -183,7 +183,12 @@ def _is_surer(found: Sequence[Found], whole: Match, *, adds: bool) -> bool:
         return True
     if whole.winner.endpoint.endpoint_id not in {each.endpoint_id for each in found}:
         return False
-    return adds or all(each.candidate.confidence == "high" for each in found)
+    return adds or all(_is_plain(each) for each in found)
+
+
+def _is_plain(found: Found) -> bool:
+    """Whether a part leaves no doubt: search is sure of it, or it says a word of its endpoint's name."""
+    return found.candidate.confidence == "high" or names(found.part, found.candidate.endpoint)
 
 
 def _unmatched(split: Decomposition, matches: Sequence[tuple[str, Match]]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _WORD = re.compile(r"[^\W_]+(?:['’`][^\W_]+)*")
 _STRETCHED = re.compile(r"([^\W\d_])\1{2,}")
@@ -19,6 +19,10 @@ class Word:
     folded: str
     start: int
     end: int
+
+    def in_small(self) -> Word:
+        """Return the word with a small first letter, as it would stand within a sentence."""
+        return replace(self, text=self.text[:1].lower() + self.text[1:])
 
 
 def fold(word: str) -> str:

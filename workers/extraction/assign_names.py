@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.base import JsonValue
+from workers.extraction.clues import telling_words
 from workers.extraction.kinds import Kind
 from workers.extraction.params import Direction, Param, country_code
 from workers.extraction.reading import Reading, is_bare
 from workers.extraction.said import Found, Refused, Said
-from workers.extraction.text import fold, overlaps
+from workers.extraction.text import fold, overlaps, same_stem
 from workers.extraction.values_names import NameKind, NameMention
 from workers.extraction.values_options import misspelled_option, options_in
 
@@ -165,9 +166,11 @@ def _share(
     """Share the mentions among parameters of one sort: by label, by direction, then what is left to what is left."""
     found: Found = {}
     left = list(mentions)
-    for fits in (_fits_label, _fits_direction):
+    own = _own_words(group)
+    for fits in (_fits_label, _fits_direction, _is_described):
         for mention in list(left):
-            param = next((p for p in group if fits(reading, p, mention)), None)
+            # A name said later for the same parameter puts the earlier one right.
+            param = next((p for p in group if fits(reading, p, mention, own[p.name])), None)
             if param is not None:
                 found[param.name] = Said(value=mention.value, start=mention.start, end=mention.end)
                 left.remove(mention)
@@ -185,12 +188,29 @@ def _share(
     return found
 
 
-def _fits_label(reading: Reading, param: Param, mention: _Mention) -> bool:
+def _own_words(group: Sequence[Param]) -> dict[str, frozenset[str]]:
+    """Return the words of each parameter's labels and description that no other of the group has."""
+    said = {p.name: telling_words(" ".join((p.spec.description, *p.spec.labels.values()))) for p in group}
+    return {
+        name: words.difference(*(more for other, more in said.items() if other != name)) for name, words in said.items()
+    }
+
+
+def _fits_label(reading: Reading, param: Param, mention: _Mention, _: frozenset[str]) -> bool:
     return reading.is_labelled(reading.label_spans(param), mention.start, mention.end)
 
 
-def _fits_direction(_: Reading, param: Param, mention: _Mention) -> bool:
+def _fits_direction(_: Reading, param: Param, mention: _Mention, __: frozenset[str]) -> bool:
     return bool(mention.direction) and mention.direction == param.direction
+
+
+def _is_described(reading: Reading, _: Param, mention: _Mention, own: frozenset[str]) -> bool:
+    """Whether the next word is of that parameter alone: "an Estonian passport", "эстонским паспортом"."""
+    if not own or mention.direction:
+        return False
+    following = next((word for word in reading.text.words if word.start >= mention.end), None)
+    is_next = following is not None and not reading.text.folded[mention.end : following.start].strip(" -")
+    return is_next and following is not None and any(same_stem(following.folded, word) for word in own)
 
 
 def _only_target(free: list[Param], *, known: set[str], asked: Sequence[str], is_single: bool) -> Param | None:

@@ -18,6 +18,7 @@ from workers.extraction.assign_names import assign_names
 from workers.extraction.assign_near import assign_near
 from workers.extraction.assign_phrases import Wanted, assign_phrases
 from workers.extraction.assign_text import assign_text
+from workers.extraction.clues import small_words
 from workers.extraction.kinds import Kind
 from workers.extraction.params import Param, param_of
 from workers.extraction.reading import Reading, Span, Standing
@@ -28,7 +29,11 @@ from workers.extraction.wording import holds
 
 _CLAUSE = re.compile(r"[,;()\n]|[:/](?=\s)|[.!?](?=\s|$)|(?<!\w)(?:and|also|ja|ning|и|plus|ka|также)(?!\w)")
 _SENTENCE = re.compile(r"[.!?](?=\s|$)|\n|;")
-_SHORTEST_TELLING = 4
+# Shorter than a stem, a word tells only as it stands ("tax", "ilm").
+_SHORTEST_TELLING, _SHORTEST_STEM = 3, 4
+# Values whose form is nobody else's: where only one endpoint takes such a one, it speaks of that endpoint.
+_OWN_FORMS = (Kind.PLATE, Kind.EMAIL, Kind.IBAN, Kind.PERSONAL_CODE, Kind.REGISTRY_CODE)
+_OWN_NAMES: dict[Kind, NameKind] = {Kind.CITY: "cities", Kind.COUNTRY: "countries", Kind.CURRENCY: "currencies"}
 _PLACES: tuple[NameKind, ...] = ("countries", "cities")
 _DAY_KINDS = (Kind.DATE, Kind.MOMENT, Kind.YEAR)
 
@@ -41,8 +46,9 @@ _Texts = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
 def _vocabulary(words: Iterable[str]) -> Vocabulary:
     found: dict[str, set[str]] = defaultdict(set)
     for word in words:
-        if len(word) >= _SHORTEST_TELLING:
-            found[word[:_SHORTEST_TELLING]].add(word)
+        is_short = len(word) < _SHORTEST_STEM
+        if len(word) >= _SHORTEST_TELLING and not (is_short and word in small_words()):
+            found[word[:_SHORTEST_STEM]].add(word)
     return {opening: frozenset(alike) for opening, alike in found.items()}
 
 
@@ -62,7 +68,7 @@ class Slots:
 
     @property
     def words(self) -> Vocabulary:
-        """Folded words of its texts and labels, four letters or longer."""
+        """Folded words of its texts and labels, three letters or longer."""
         return _words_of(self.texts)
 
     @cached_property
@@ -82,7 +88,7 @@ class Slots:
 
 @lru_cache(maxsize=1024)
 def _words_of(texts: _Texts) -> Vocabulary:
-    """Return the folded words of an endpoint's texts and labels, four letters or longer."""
+    """Return the folded words of an endpoint's texts and labels, three letters or longer."""
     told, labels = texts
     said = (word.folded for text in told for word in words_of(fold(text)))
     return _vocabulary((*said, *(word for label in labels for word in label)))
@@ -121,7 +127,7 @@ def hear(reading: Reading, collecting: Collecting) -> Heard:
         taken.extend((said.start, said.end) for said in lists.values())
         said_for |= assign_text(reading, one.params, standing, labels=labels)  # noqa: PLW2901
         said_for |= _guessed(reading, one, said_for, [*taken, *scope], is_first=not collecting.turns)  # noqa: PLW2901
-    return Heard(found=tuple(_shared(found, slots)))
+    return Heard(found=tuple(_shared(found, slots, scopes)))
 
 
 def _guessed(reading: Reading, slots: Slots, found: Found, taken: list[Span], *, is_first: bool) -> Found:
@@ -171,15 +177,38 @@ def _scopes(reading: Reading, slots: list[Slots]) -> list[list[Span]]:
     places = [(n.start, n.end) for kind in _PLACES for n in names_in(reading.text, kind)]
     common = [word for word in reading.text.words if not overlaps(word.start, word.end, places)]
     elsewhere: list[list[Span]] = [[] for _ in slots]
+    forms, names = _owned_forms(reading, slots), _owned_names(reading, slots)
     meant: set[int] = set()
     for start, end, is_new_sentence in _clauses(reading.text.folded):
         words = [w.folded for w in common if start <= w.start and w.end <= end]
         hits = {i for i, own in enumerate(telling) if any(_knows(own, word) for word in words)}
-        meant = hits or (set() if is_new_sentence else meant)
+        hits = hits or {i for i, at in forms if start <= at < end}
+        is_open = is_new_sentence or any(start <= at < end and i not in meant for i, at in names)
+        meant = hits or (set() if is_open else meant)
         for i in range(len(slots)):
             if meant and i not in meant and _could_be_for(slots, meant, i):
                 elsewhere[i].append((start, end))
     return elsewhere
+
+
+def _owned_forms(reading: Reading, slots: list[Slots]) -> list[tuple[int, int]]:
+    """Find values that only one of the endpoints can take, by their form: its place, and where they begin."""
+    owners = ((kind, _only_owner(slots, kind)) for kind in _OWN_FORMS)
+    return [(owner, code.start) for kind, owner in owners if owner is not None for code in reading.codes(kind)]
+
+
+def _owned_names(reading: Reading, slots: list[Slots]) -> list[tuple[int, int]]:
+    """Find names that only one of the endpoints can take: too weak a sign to speak of it, but no part of another."""
+    owners = ((kind, _only_owner(slots, kind)) for kind in _OWN_NAMES)
+    return [
+        (owner, name.start) for kind, owner in owners if owner is not None for name in reading.names(_OWN_NAMES[kind])
+    ]
+
+
+def _only_owner(slots: list[Slots], kind: Kind) -> int | None:
+    """Return the only endpoint that takes a value of that kind."""
+    owners = [i for i, one in enumerate(slots) if any(param.kind is kind for param in one.params)]
+    return owners[0] if len(owners) == 1 else None
 
 
 def _telling(slots: list[Slots]) -> tuple[Vocabulary, ...]:
@@ -202,7 +231,7 @@ def _telling_words(texts: tuple[_Texts, ...]) -> tuple[Vocabulary, ...]:
 
 
 def _knows(vocabulary: Vocabulary, word: str) -> bool:
-    return any(same_stem(word, own) for own in vocabulary.get(word[:_SHORTEST_TELLING], ()))
+    return any(same_stem(word, own) for own in vocabulary.get(word[:_SHORTEST_STEM], ()))
 
 
 def _could_be_for(slots: list[Slots], meant: set[int], other: int) -> bool:
@@ -226,15 +255,22 @@ def _clauses(folded: str) -> list[tuple[int, int, bool]]:
     return found
 
 
-def _shared(found: list[Found], slots: list[Slots]) -> list[Found]:
-    """Give what was heard for one endpoint to the others that have the same parameter and still lack it."""
+def _shared(found: list[Found], slots: list[Slots], scopes: list[list[Span]]) -> list[Found]:
+    """Give what was heard for one endpoint to the others that have the same parameter and still lack it.
+
+    A day that can be left out is not taken from words that speak of another endpoint: "100 dollars in euros and the
+    weather on Monday" asks for no rate of Monday.
+    """
     shared: list[Found] = [dict(said) for said in found]
     for i, said_for in enumerate(found):
         for name, said in said_for.items():
             spec = slots[i].endpoint.param(name)
             for j, other in enumerate(slots):
                 theirs = other.endpoint.param(name)
-                is_same = spec is not None and theirs is not None and spec.type == theirs.type
-                if j != i and is_same and name not in found[j] and name not in other.progress.values:
+                if j == i or spec is None or theirs is None or spec.type != theirs.type:
+                    continue
+                can_do_without = not theirs.required and param_of(theirs).kind in _DAY_KINDS
+                is_theirs = not (can_do_without and _is_elsewhere((said.start, said.end), scopes[j]))
+                if is_theirs and name not in found[j] and name not in other.progress.values:
                     shared[j][name] = said if isinstance(said, Said) else shared[j].get(name, said)
     return shared
