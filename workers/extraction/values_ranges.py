@@ -38,6 +38,9 @@ _AFTER_DAY = re.compile(rf"[\s,]*(?P<sign>at|kell|kella|в|во|@|alates kella|a
 _BEFORE_DAY = re.compile(rf"(?:^|(?<=[^\w]))(?P<sign>at|kell|kella|в|во|@|kl\.?)?\s*{_CLOCK}\s*(?:on\s+|,)?\s*$")
 _HOURS_AFTER_DAY = re.compile(rf"[\s,]*{_HOURS}")
 _HOURS_BEFORE_DAY = re.compile(rf"(?:^|(?<=[^\w])){_HOURS}\s*(?:on\s+|,)?\s*$")
+_A_WEEKDAY = re.compile(rf"(?:{words.WEEKDAY})")
+_SHORT_WEEKDAY_BEFORE = re.compile(rf"(?<!\w)({words.WEEKDAY})\.?,?\s+(?:the\s+)?$")
+_BESIDE = re.compile(r"[\s,]*[\s(](?:the\s+)?")
 _NOON = 12
 _SAYS_CLOCK = ("at", "kell", "kella", "alates kella", "alates kell", "@", "kl", "kl.")
 _LAST_HOUR, _LAST_MINUTE = 23, 59
@@ -45,7 +48,7 @@ _LAST_HOUR, _LAST_MINUTE = 23, 59
 
 def read_days(text: Text, calendar: Calendar) -> list[Days]:
     """Find the days and ranges of a message, in order, with their roles and clock times."""
-    named = _linked(named_days(text.folded, calendar))
+    named = _with_weekdays(_linked(named_days(text.folded, calendar)), text.folded)
     timed = [_with_clock(days, text.folded, named) for days in named]
     told = [_with_role(days, text.folded) for days in timed]
     return _joined(told, text.folded)
@@ -62,6 +65,40 @@ def _linked(named: list[Days]) -> list[Days]:
         else:
             linked.append(days)
     return linked
+
+
+def _with_weekdays(named: list[Days], folded: str) -> list[Days]:
+    """Hold each date to the weekday beside it: "Friday, 5 December", a Saturday, may mean Friday the 4th as well."""
+    kept: list[Days] = []
+    for days in named:
+        earlier = kept[-1] if kept else None
+        if earlier and days.grain == "day" and _is_weekday(earlier, folded) and _beside(earlier, days, folded):
+            kept[-1] = replace(
+                days, start=earlier.start, other=_near_weekday(days, folded[earlier.start : earlier.end])
+            )
+        elif earlier and earlier.grain == "day" and _is_weekday(days, folded) and _beside(earlier, days, folded):
+            kept[-1] = replace(earlier, end=days.end, other=_near_weekday(earlier, folded[days.start : days.end]))
+        elif days.grain == "day" and (short := _SHORT_WEEKDAY_BEFORE.search(folded[: days.start])):
+            kept.append(replace(days, other=_near_weekday(days, short[1])))
+        else:
+            kept.append(days)
+    return kept
+
+
+def _is_weekday(days: Days, folded: str) -> bool:
+    return days.grain == "near" and _A_WEEKDAY.fullmatch(folded, days.start, days.end) is not None
+
+
+def _beside(one: Days, two: Days, folded: str) -> bool:
+    return _BESIDE.fullmatch(folded, one.end, two.start) is not None
+
+
+def _near_weekday(days: Days, weekday: str) -> date | None:
+    """Return the day of that name nearest to the date; None when the date is such a day."""
+    if days.other is not None:
+        return days.other
+    steps = (words.weekday_number(weekday) - days.first.weekday() + 3) % 7 - 3
+    return shifted(days.first, steps) if steps else None
 
 
 def _with_role(days: Days, folded: str) -> Days:

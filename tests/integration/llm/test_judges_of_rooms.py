@@ -110,6 +110,25 @@ async def test_a_value_that_nobody_said_is_dropped_and_asked_for(proposal: tuple
     assert "validFrom" in outcome.missing
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        '{"isAdmin": {"value": true, "words": "Estonia"}, "validFrom": {"words": "31.12.2026"}}',
+        '{"isAdmin": true, "limit": 10, "": null}',
+        '{"countryIsoCode": null, "validFrom": []}',
+        "[]",
+        "{}",
+    ],
+)
+async def test_keys_that_nobody_declared_are_dropped_and_what_is_missing_is_asked_for(told: str) -> None:
+    """EXT-03: a model sends undeclared parameters and leaves out required ones."""
+    outcome, _ = await fill(marked(found=told), "What are the holidays in Estonia from 31.12.2026?")
+
+    assert isinstance(outcome, Asked)
+    assert values(outcome) == {"countryIsoCode": "EE", "validFrom": "2026-12-31"}
+    assert outcome.missing == ("validTo",)
+
+
 async def test_what_the_rules_have_taken_the_model_cannot_change() -> None:
     outcome, _ = await fill(found(countryIsoCode=("LV", "Estonia")), "What are the holidays in Estonia?")
 

@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from schemas.commands import Command, Stage
+from schemas.conversations import Conversation
 from schemas.endpoints import Endpoint
 from schemas.events import AnswerCompleted, SlotAsked, TokenDelta, TurnEvent, TurnFailed
 from schemas.ids import chat_key, new_turn_id
@@ -75,8 +76,15 @@ class House:
         chat = f"chat-{uuid.uuid4()}"
         return [self.say(message, chat=chat) for message in messages][-1]
 
+    @property
+    def turns(self) -> TurnStore:
+        return TurnStore(self.rooms.redis, self._keys, self.rooms.settings.turn)
+
     async def _say(self, message: str, chat: str) -> Answered:
-        turns = TurnStore(self.rooms.redis, self._keys, self.rooms.settings.turn)
+        return await self.carry_on(await self.admit(message, chat=chat))
+
+    async def admit(self, message: str, *, chat: str) -> TurnRequest:
+        """Let a message in, as the door does."""
         now = datetime.now(UTC)
         request = TurnRequest(
             turn_id=new_turn_id(chat_key("default", chat)),
@@ -86,7 +94,27 @@ class House:
             accepted_at=now,
             deadline_at=now + timedelta(seconds=30),
         )
-        await turns.admit(request, on_busy="enqueue")
+        await self.turns.admit(request, on_busy="enqueue")
+        return request
+
+    async def until(self, stage: Stage, message: str, *, chat: str) -> tuple[Turn, Command]:
+        """Carry a message to that stage; return its turn, and the command that waits to be carried out."""
+        request = await self.admit(message, chat=chat)
+        command: Command | None = Command(stage=Stage.CLASSIFICATION, turn_id=request.turn_id)
+        while command is not None and command.stage is not stage:
+            command = await carry_out(self.rooms.steps, command)
+        turn = await self.turns.load(request.turn_id)
+        assert turn is not None
+        assert command is not None, turn.answer
+        return turn, command
+
+    async def remembered(self, chat: str) -> Conversation:
+        """Return what the chat remembers."""
+        raw = await self.rooms.redis.get(self._keys.chat(chat_key("default", chat)))
+        return Conversation.model_validate_json(raw)
+
+    async def carry_on(self, request: TurnRequest) -> Answered:
+        """Carry an admitted message to its end."""
         command: Command | None = Command(stage=Stage.CLASSIFICATION, turn_id=request.turn_id)
         while command is not None:
             command = await carry_out(self.rooms.steps, command)
@@ -94,7 +122,7 @@ class House:
             event for _, event in await EventLog(self.rooms.redis, self._keys).read(request.turn_id)
         ]
         (end,) = [event for event in events if isinstance(event, AnswerCompleted | SlotAsked | TurnFailed)]
-        turn = await turns.load(request.turn_id)
+        turn = await self.turns.load(request.turn_id)
         assert turn is not None
         return Answered(turn=turn, end=end, streamed=tuple(e.text for e in events if isinstance(e, TokenDelta)))
 

@@ -1,7 +1,8 @@
 """The faults of the seed project's loop, by their rows (D-16 … D-35): each must stay mended.
 
-Where a row is about another room, its test is named in that room: D-25 `acceptance/test_complaints.py`, D-28 and D-29
-`classification/test_language.py`, D-31 and D-32 `calling/test_plan.py`, `test_styles.py`.
+Where a row is about another room, its test is named in that room: D-25 `acceptance/test_complaints.py`, D-27
+`integration/turn/test_platform_rows.py`, D-28 and D-29 `classification/test_language.py`, D-31 and D-32
+`calling/test_plan.py`, `test_styles.py`.
 """
 
 from __future__ import annotations
