@@ -64,7 +64,7 @@ def serving(body: object) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("language", "said"), [("en", "Show the harbour notices"), ("et", "Näita sadama teateid")], ids=["en", "et"]
+    ("language", "said"), [("en", "Show the harbour notices"), ("et", "Näita sadama uudiseid")], ids=["en", "et"]
 )
 def test_a_result_gives_no_orders(rules: House, api: TownApi, language: Language, said: str) -> None:
     """EXT-21: a result is quoted as data; nothing that it asks for is called, and its links and images are gone."""
@@ -73,8 +73,8 @@ def test_a_result_gives_no_orders(rules: House, api: TownApi, language: Language
             endpoint_id="notices",
             name="get_harbour_notices",
             description="Notices of the harbour",
-            descriptions={"et": "Sadama teated"},
-            titles={"en": "harbour notices", "et": "sadama teated"},
+            descriptions={"et": "Sadama uudised"},
+            titles={"en": "harbour notices", "et": "sadama uudised"},
             url=url,
         )
         rules.run(rules.index([notices]))
