@@ -30,6 +30,8 @@ _LISTS = (
     "subjects",
     "actions",
 )
+# "no wait, Tartu" is English, though an Estonian may begin with "no".
+_TELLING_LISTS = (*FUNCTION_LISTS, "followup.corrections")
 _SHORTEST_TOPIC = 3
 _SHORTEST_HEAD = 5
 _SHORTEST_MODIFIER = 3
@@ -49,7 +51,7 @@ class Reading:
     @classmethod
     def of(cls, text: str, preferred: Language, last: LastCall, view: EndpointView, answer: str) -> Reading:
         composed = unicodedata.normalize("NFC", text).strip()
-        language = spoken_language(words_of(composed), preferred, *FUNCTION_LISTS)
+        language = spoken_language(words_of(composed), preferred, *_TELLING_LISTS)
         return cls(composed, language, last, view, answer)
 
     @cached_property

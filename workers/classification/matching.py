@@ -14,6 +14,9 @@ from workers.classification.words import split_words
 MOST_CHOICES = 3
 _STEM = 5
 _SHORTEST_WORD = 3
+_READS = "reads_rather_than_changes"
+# What changes something is called for no word of its own only where it leads by so many gaps.
+_LEADS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,18 +42,29 @@ def judge(text: str, candidates: Sequence[Candidate], *, gap: float) -> Match:
         return Match()
     high = next((c for c in candidates if c.confidence == "high"), None)
     if high and not _changes_something_for_little(high, candidates, gap):
-        return Match(winner=high, rule="high_confidence")
+        return _winner(text, high, candidates, gap=gap, rule="high_confidence")
     ranked = sorted(candidates, key=lambda c: (-c.cosine, -c.fused, c.endpoint.endpoint_id))
     close = tuple(c for c in ranked if ranked[0].cosine - c.cosine < gap)[:MOST_CHOICES]
     if len(close) == 1:
-        return Match(winner=close[0], rule="clear_winner")
+        return _winner(text, close[0], candidates, gap=gap, rule="clear_winner")
     named = distinguish(text, close)
     if named:
         return Match(winner=named, rule="distinguished_by_words")
     reader = _reader(text, close)
     if reader:
-        return Match(winner=reader, rule="reads_rather_than_changes")
+        return Match(winner=reader, rule=_READS)
     return Match(close=close, rule="too_close")
+
+
+def _winner(text: str, winner: Candidate, candidates: Sequence[Candidate], *, gap: float, rule: str) -> Match:
+    """Return the winner; one that changes something gives way to a near one that reads, unless a word asks for it."""
+    if winner.endpoint.method == "GET":
+        return Match(winner=winner, rule=rule)
+    behind = (c for c in candidates if c.endpoint.method == "GET" and winner.cosine - c.cosine < _LEADS * gap)
+    reader = max(behind, key=lambda c: c.cosine, default=None)
+    if reader is None or _reader(text, (winner, reader)) is None:
+        return Match(winner=winner, rule=rule)
+    return Match(winner=reader, rule=_READS)
 
 
 def distinguish(text: str, candidates: Sequence[Candidate]) -> Candidate | None:

@@ -21,15 +21,26 @@ RENEWAL = LOANS.model_copy(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("loans", "renewal", "is_high"), [(0.66, 0.675, False), (0.75, 0.764, True)])
-def test_what_names_no_change_is_only_read(loans: float, renewal: float, *, is_high: bool) -> None:
+@pytest.mark.parametrize(
+    ("loans", "renewal", "is_high"),
+    [(0.66, 0.675, False), (0.75, 0.764, True), (0.739, 0.797, True), (0.45, 0.55, False)],
+)
+@pytest.mark.parametrize("asked", ["Show my library loans, card number K1000", "library loans please"])
+def test_what_names_no_change_is_only_read(loans: float, renewal: float, asked: str, *, is_high: bool) -> None:
     found = (twins.candidate(RENEWAL, renewal, high=is_high), twins.candidate(LOANS, loans))
 
-    match = judge("Show my library loans, card number K1000", found, gap=GAP)
+    match = judge(asked, found, gap=GAP)
 
     assert match.winner is not None
     assert match.winner.endpoint is LOANS
     assert match.rule == "reads_rather_than_changes"
+
+
+@pytest.mark.parametrize("is_high", [True, False])
+def test_a_change_that_is_named_leads_by_little_and_is_made(*, is_high: bool) -> None:
+    found = (twins.candidate(RENEWAL, 0.797, high=is_high), twins.candidate(LOANS, 0.739))
+
+    assert judge("Extend my library loans", found, gap=GAP).best == found[0]
 
 
 def test_a_change_that_is_named_or_far_ahead_is_made() -> None:
