@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from schemas.base import AwareDatetime, Frozen, JsonValue
-from schemas.endpoints import Endpoint, Language
+from schemas.endpoints import Endpoint, Language, ParamSpec
 from schemas.routing import Choice
 
 Role = Literal["user", "bot"]
@@ -33,12 +33,22 @@ class EndpointProgress(Frozen):
         return tuple(p.name for p in self.endpoint.params if p.name in wanted and p.name not in self.values)
 
 
+class Given(Frozen):
+    """What the person has given for one endpoint in this chat: values by name, and the parameters that they are for."""
+
+    endpoint_id: str
+    service_id: str = ""
+    params: tuple[ParamSpec, ...] = ()
+    values: dict[str, JsonValue] = {}
+
+
 class Collecting(Frozen):
     """An open collection: the endpoints, what is known for each, and how long the asking has gone on.
 
     `turns` counts questions asked so far. `asked` are the parameters that the last question named, in its order.
     The answer names the parts of the message that no endpoint fits (`unmatched`), those put off (`later`), and the
-    endpoints given up because their values never came (`lacking`, by title).
+    endpoints given up because their values never came (`lacking`, by title), and the values that were taken from
+    earlier in the chat (`carried`, as they are shown).
     """
 
     endpoints: tuple[EndpointProgress, ...]
@@ -52,6 +62,7 @@ class Collecting(Frozen):
     unmatched: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
+    carried: tuple[str, ...] = ()
 
     @property
     def mode(self) -> Mode:
@@ -64,7 +75,7 @@ class Conversation(Frozen):
 
     `parked` are collections that a question about something else has interrupted, the latest last. `called_in` is the
     turn whose calls the cache should remember last: where it remembers another's, its word was lost, and counts for
-    nothing.
+    nothing. `given` are values of endpoints asked for before, the latest last.
     """
 
     language: Language | None = None
@@ -73,4 +84,5 @@ class Conversation(Frozen):
     choices: tuple[Choice, ...] = ()
     parked: tuple[Collecting, ...] = ()
     called_in: str = ""
+    given: tuple[Given, ...] = ()
     updated_at: AwareDatetime | None = None

@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 from ops.evaluation.cases import CaseTurn, DialogueCase, PredictedCall, Prediction
 from ops.evaluation.shelf import Shelf
 from schemas.base import JsonValue
-from schemas.conversations import Collecting, Conversation, EndpointProgress, Utterance
+from schemas.conversations import Collecting, Conversation, EndpointProgress, Given, Utterance
 from schemas.routing import Choice, Decision
 from schemas.turns import Turn, TurnRequest
 from workers.classification.chain import Classifier
@@ -32,7 +32,7 @@ from workers.extraction.reading import read
 from workers.extraction.said import Said
 from workers.runtime.settings import RoutingSettings
 from workers.turn.memory import after_turn, spoken_message
-from workers.turn.parking import left_by, offered, open_in, parked_by
+from workers.turn.parking import earlier_in, left_by, offered, open_in, parked_by
 
 TENANT = "evaluation"
 _KEPT_UTTERANCES = 20
@@ -89,11 +89,16 @@ class Player:
         else:
             collecting = open_in(left, decision, message)
         began = time.perf_counter()
-        outcome = collect(collecting, message, language=decision.language, now=self.now)
+        earlier = earlier_in(before, collecting)
+        if case.is_led_elsewhere:
+            earlier = replace(earlier, offered=turn.system_before)
+        outcome = collect(collecting, message, language=decision.language, now=self.now, earlier=earlier)
         elapsed_ms = (time.perf_counter() - began) * 1000
         words = played.words
         if case.is_led_elsewhere:
             words = words | self._words(collecting, message, decision)
+            words = self._offered_words(outcome.collecting, turn.system_before, decision) | words
+            words = _carried_words(outcome.collecting, earlier.given, words) | words
         prediction = _as_said(_prediction(case, at, decision, outcome, elapsed_ms), words)
         stays_open = case.is_led_elsewhere or turn.expect.kind == "question"
         if case.is_led_elsewhere:
@@ -141,6 +146,18 @@ class Player:
             for progress, found in zip(collecting.endpoints, heard.found, strict=True)
             for name, said in found.items()
             if isinstance(said, Said) and _is_noted_as_said(progress, name)
+        }
+
+    def _offered_words(self, collecting: Collecting, offer: str, decision: Decision) -> Words:
+        """Note what was taken from an offer as the offer said it."""
+        bare = [EndpointProgress(endpoint=one.endpoint) for one in collecting.endpoints]
+        opened = collecting.model_copy(update={"endpoints": tuple(bare), "asked": ()})
+        reading = read(offer, language=decision.language, now=self.now)
+        return {
+            (progress.endpoint.endpoint_id, name): reading.text.between(said.start, said.end)
+            for progress, found in zip(collecting.endpoints, hear(reading, opened).found, strict=True)
+            for name, said in found.items()
+            if isinstance(said, Said) and said.value == progress.values.get(name) and _is_noted_as_said(progress, name)
         }
 
     def _remembered(
@@ -199,6 +216,23 @@ def _asked_in(words: str, collecting: Collecting, now: datetime) -> tuple[str, .
             if spec.name not in progress.values and reading.label_spans(param_of(spec))
         )
     )
+
+
+def _carried_words(collecting: Collecting, given: Sequence[Given], words: Words) -> Words:
+    """Give a value that was carried from another endpoint the words by which it was said there."""
+    known = [
+        (one.values[name], said)
+        for one in given
+        for (of, name), said in words.items()
+        if of == one.endpoint_id and name in one.values
+    ]
+    return {
+        (progress.endpoint.endpoint_id, name): said
+        for progress in collecting.endpoints
+        for name, value in progress.values.items()
+        for once, said in known
+        if once == value
+    }
 
 
 def _is_noted_as_said(progress: EndpointProgress, name: str) -> bool:

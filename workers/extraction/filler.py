@@ -12,6 +12,7 @@ from schemas.base import JsonValue
 from schemas.conversations import Collecting, Utterance
 from schemas.endpoints import Language, ParamSpec
 from workers.errors import ModelFailed
+from workers.extraction.carrying import Earlier
 from workers.extraction.grounding import Speech, grounded
 from workers.extraction.loop import Asked, Outcome, collect
 from workers.extraction.said import Found
@@ -34,13 +35,17 @@ _LONGEST_QUESTION = 600
 
 @dataclass(frozen=True, kw_only=True)
 class Spoken:
-    """A message and what surrounds it. `hints` are words for parameters that a model read in it already."""
+    """A message and what surrounds it. `hints` are words for parameters that a model read in it already.
+
+    `before` is what of the chat it may point back at.
+    """
 
     message: str
     said: Sequence[Utterance] = ()
     language: Language
     now: datetime
     hints: Mapping[str, str] = field(default_factory=dict)
+    before: Earlier = field(default_factory=Earlier)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +72,7 @@ class Filler:
         hinted = {name: {"value": words, "words": words} for name, words in spoken.hints.items()}
         known = [grounded(hinted, progress, speech) for progress in outcome.collecting.endpoints]
         if any(known):
-            outcome = _collected(collecting, speech, known)
+            outcome = _collected(collecting, speech, known, spoken.before)
         if not isinstance(outcome, Asked) or not self._is_wanted(outcome, collecting, speech):
             return outcome
         proposed = await self._proposed(outcome.collecting, speech, spoken.said)
@@ -76,7 +81,8 @@ class Filler:
             if proposed:
                 left_to_rules("parameter_extraction", "ungrounded")
             return outcome
-        return _collected(collecting, speech, [{**hint, **read} for hint, read in zip(known, found, strict=True)])
+        both = [{**hint, **read} for hint, read in zip(known, found, strict=True)]
+        return _collected(collecting, speech, both, spoken.before)
 
     def _is_wanted(self, outcome: Asked, collecting: Collecting, speech: Speech) -> bool:
         if self.engine == "dspy":
@@ -137,8 +143,10 @@ class Filler:
         return Asked(collecting=collecting, question=question, missing=asked.missing)
 
 
-def _collected(collecting: Collecting, speech: Speech, proposed: Sequence[Found]) -> Outcome:
-    return collect(collecting, speech.message, language=speech.language, now=speech.now, proposed=proposed)
+def _collected(collecting: Collecting, speech: Speech, proposed: Sequence[Found], earlier: Earlier) -> Outcome:
+    return collect(
+        collecting, speech.message, language=speech.language, now=speech.now, proposed=proposed, earlier=earlier
+    )  # fmt: skip
 
 
 def _described(spec: ParamSpec) -> dict[str, JsonValue]:

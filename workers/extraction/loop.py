@@ -11,6 +11,7 @@ from schemas.conversations import Collecting, EndpointProgress
 from schemas.endpoints import Endpoint, Language
 from schemas.routing import Choice, PutOff
 from workers.extraction.assigning import Heard, hear, meant_endpoints
+from workers.extraction.carrying import NOTHING_EARLIER, Earlier, recall
 from workers.extraction.continuation import steering, yes_or_no
 from workers.extraction.questions import Asker, names_of_flags
 from workers.extraction.reading import Reading, read
@@ -72,14 +73,21 @@ def open_collection(
 
 
 def collect(
-    collecting: Collecting, message: str, *, language: Language, now: datetime, proposed: Sequence[Found] = ()
+    collecting: Collecting,
+    message: str,
+    *,
+    language: Language,
+    now: datetime,
+    proposed: Sequence[Found] = (),
+    earlier: Earlier = NOTHING_EARLIER,
 ) -> Outcome:
     """Take a message, the first or a later one, into the collection. `now` is aware, in the chat's zone.
 
-    `proposed` is what a model read in the message for each endpoint; it fills what the rules leave open.
+    `proposed` is what a model read in the message for each endpoint; it fills what the rules leave open. What is open
+    then is filled from `earlier` in the chat, where the message points back at it.
     """
     reading = read(message, language=language, now=now)
-    turn = _Turn(collecting=collecting, reading=reading, proposed=tuple(proposed))
+    turn = _Turn(collecting=collecting, reading=reading, proposed=tuple(proposed), earlier=earlier)
     if collecting.awaiting_continuation:
         return turn.continued()
     return turn.take(turn.heard(collecting)) if collecting.turns == 0 else turn.answered()
@@ -112,10 +120,24 @@ class _Turn:
     collecting: Collecting
     reading: Reading
     proposed: tuple[Found, ...] = ()
+    earlier: Earlier = NOTHING_EARLIER
 
     def heard(self, collecting: Collecting) -> Heard:
         heard = hear(self.reading, collecting)
         return heard.beside(self.proposed) if self.proposed else heard
+
+    def recalled(self, heard: Heard) -> tuple[Collecting, Heard]:
+        """Take from earlier in the chat what is still open, and note it to be told."""
+        found = recall(self.reading, self.collecting, heard.found, self.earlier)
+        if not any(found):
+            return self.collecting, heard
+        told = self.asker.listed_values(self.collecting, found)
+        carried = tuple(dict.fromkeys((*self.collecting.carried, *told)))
+        return self.collecting.model_copy(update={"carried": carried}), heard.beside(found)
+
+    @property
+    def progresses(self) -> tuple[EndpointProgress, ...]:
+        return self.collecting.endpoints
 
     @property
     def message(self) -> str:
@@ -126,7 +148,7 @@ class _Turn:
         return Asker(collecting=self.collecting, language=self.reading.language, now=self.reading.now)
 
     def on(self, collecting: Collecting) -> _Turn:
-        return _Turn(collecting=collecting, reading=self.reading, proposed=self.proposed)
+        return _Turn(collecting=collecting, reading=self.reading, proposed=self.proposed, earlier=self.earlier)
 
     def continued(self) -> Outcome:
         """Hear the answer to "shall we go on?"; a message that carries a value is a value."""
@@ -192,17 +214,23 @@ class _Turn:
 
     def take(self, heard: Heard) -> Outcome:
         """Put values in; finish when nothing is missing and nothing is in doubt."""
-        merged = merge(self.collecting, heard)
+        collecting, heard = self.recalled(heard)
+        merged = merge(collecting, heard)
         turn = self.on(merged.collecting)
         if merged.doubt is None and merged.refused is None and not missing_of(merged.collecting):
-            return turn.ready()
+            return turn.ask_to_go_on(turn.asker.got(merged.news)) if turn.must_show(self.collecting) else turn.ready()
         return turn.ask_after(merged)
+
+    def must_show(self, before: Collecting) -> bool:
+        """Whether a call that changes something rests on values that were just taken from earlier in the chat."""
+        changes = any(one.endpoint.method != "GET" and not one.endpoint.requires_approval for one in self.progresses)
+        return changes and self.collecting.carried != before.carried
 
     def ask_after(self, merged: Merged) -> Outcome:
         """Ask on, after saying what was understood and what could not be taken."""
         asker = self.asker
         openings = [
-            asker.got(merged.news) if self.collecting.turns else "",
+            asker.got(merged.news) if self.collecting.turns or self.collecting.carried else "",
             asker.refusal(merged.refused) if merged.refused else "",
         ]
         if merged.doubt is not None:

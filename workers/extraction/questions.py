@@ -13,7 +13,7 @@ from schemas.endpoints import Language
 from schemas.routing import Choice
 from workers.extraction.kinds import Kind
 from workers.extraction.params import Param, param_of
-from workers.extraction.said import Doubt, Refused
+from workers.extraction.said import Doubt, Found, Refused, Said
 from workers.extraction.showing import asked_for, explained, label, listed, shown, title
 from workers.extraction.slots import known_values, missing_of
 from workers.messages.catalog import phrases, text
@@ -100,15 +100,25 @@ class Asker:
     def say(self, key: str, **values: object) -> str:
         return text(f"asking.{key}", self.language, **values)
 
+    def listed_values(self, collecting: Collecting, found: Sequence[Found]) -> tuple[str, ...]:
+        """Show values that were taken for the endpoints of a collection, each with its label."""
+        pairs = [
+            (param_of(spec), said.value)
+            for progress, taken in zip(collecting.endpoints, found, strict=True)
+            for name, said in taken.items()
+            if isinstance(said, Said) and (spec := progress.endpoint.param(name)) is not None
+        ]
+        return tuple(dict.fromkeys(map(self._value, pairs)))
+
+    def _value(self, known: tuple[Param, JsonValue]) -> str:
+        param, value = known
+        return text(
+            "asking.got_value", self.language, label=label(param, self.language),
+            value=shown(param, value, self.language, self.now.tzinfo),
+        )  # fmt: skip
+
     def _list_values(self, values: News) -> str:
-        parts = [
-            text(
-                "asking.got_value", self.language, label=label(param, self.language),
-                value=shown(param, value, self.language, self.now.tzinfo),
-            )
-            for param, value in values
-        ]  # fmt: skip
-        return listed(parts, self.language)
+        return listed(list(map(self._value, values)), self.language)
 
     def _missing_params(self) -> list[tuple[Param, str]]:
         """List what is missing; a label that two of them share gets its endpoint's title beside it."""

@@ -72,6 +72,7 @@ class Answering:
                 unmatched=collecting.unmatched if collecting else decision.unmatched,
                 later=collecting.later if collecting else (),
                 lacking=collecting.lacking if collecting else (),
+                carried=collecting.carried if collecting else (),
                 reasons=reopened.reasons if reopened else {},
                 now=now,
             )

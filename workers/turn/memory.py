@@ -9,6 +9,7 @@ from schemas.conversations import Collecting, Conversation, Utterance
 from schemas.routing import Choice
 from schemas.turns import Turn
 from workers.caching.canonical import is_cacheable
+from workers.extraction.carrying import given_after
 
 CHOICE_TAKEN = "choice_taken"
 
@@ -37,6 +38,7 @@ def after_turn(
         transcript=(*earlier, *said)[-kept:],
         choices=tuple(choices),
         parked=before.parked if before else (),
+        given=given_after(before.given if before else (), before.collecting if before else None, collecting),
         called_in=turn.turn_id if has_called else (before.called_in if before else ""),
         updated_at=now,
     )

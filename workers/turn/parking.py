@@ -12,6 +12,7 @@ from datetime import datetime
 from schemas.conversations import Collecting, Conversation
 from schemas.endpoints import Language
 from schemas.routing import Choice, Decision, PutOff
+from workers.extraction.carrying import Earlier
 from workers.extraction.loop import Abandoned, collect, offer_again, open_collection
 
 _MOST_PARKED = 3
@@ -64,6 +65,15 @@ def open_in(conversation: Conversation | None, decision: Decision, message: str)
     if conversation and conversation.collecting:
         return conversation.collecting
     return open_collection(decision.endpoints, message, unmatched=decision.unmatched, later=decision.later)
+
+
+def earlier_in(conversation: Conversation | None, collecting: Collecting) -> Earlier:
+    """Return what of the chat a message may point back at; our own questions are no offers, only answers are."""
+    if conversation is None:
+        return Earlier()
+    last = conversation.transcript[-1] if conversation.transcript else None
+    is_answer = last is not None and last.role == "bot" and not collecting.turns and not collecting.asked
+    return Earlier(given=conversation.given, offered=last.text if last and is_answer else "")
 
 
 def _opened(batch: Sequence[PutOff], language: Language, now: datetime) -> Collecting:

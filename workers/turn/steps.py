@@ -29,7 +29,7 @@ from workers.turn.endings import Endings, start_of
 from workers.turn.following import Followed, Way
 from workers.turn.machine import advance, next_command
 from workers.turn.memory import remembering, spoken_message
-from workers.turn.parking import left_by, open_in, parked_by
+from workers.turn.parking import earlier_in, left_by, open_in, parked_by
 
 Work = Callable[[Taken], Awaitable[Command | None]]
 
@@ -84,10 +84,13 @@ class Steps:
         now = local_time(self.clock(), turn.request.time_zone)
         conversation = left_by(decision, taken.conversation, now=now)
         collecting = open_in(conversation, decision, message)
-        outcome = collect(collecting, message, language=decision.language, now=now)
+        earlier = earlier_in(conversation, collecting)
+        outcome = collect(collecting, message, language=decision.language, now=now, earlier=earlier)
         if self.filler and isinstance(outcome, Asked):
             said = conversation.transcript if conversation else ()
-            spoken = Spoken(message=message, said=said, now=now, language=decision.language, hints=decision.hints)
+            spoken = Spoken(
+                message=message, said=said, now=now, language=decision.language, hints=decision.hints, before=earlier
+            )
             outcome = await self.filler.improve(outcome, collecting, spoken)
         match outcome:
             case Asked() as asked:

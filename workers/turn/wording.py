@@ -28,6 +28,7 @@ class Told:
     unmatched: Sequence[str]
     later: Sequence[str] = ()
     lacking: Sequence[str] = ()
+    carried: Sequence[str] = ()
     reasons: Mapping[str, Sequence[str]]
     now: datetime
 
@@ -56,7 +57,11 @@ class Wording:
         by_rules = _narrowed(told) or _whole(told)
         if not passes(self.guards, by_rules, told.language):
             return Worded(text=text("guard.answer", told.language))
-        rest = given_up(told.lacking, told.language) + put_off(told.later, told.language, most=self.most_at_once)
+        rest = (
+            from_earlier(told.carried, told.language)
+            + given_up(told.lacking, told.language)
+            + put_off(told.later, told.language, most=self.most_at_once)
+        )
         if self.writer is None or not self.writer.is_wanted(told.results, language=told.language):
             return Worded(text=by_rules + rest)
         pieces = self.writer.write(
@@ -90,6 +95,11 @@ def put_off(parts: Sequence[str], language: Language, *, most: int) -> str:
     """Name the parts of the message that are left for later, as a paragraph to go behind an answer; else nothing."""
     named = [quoted(part, language, limit=ROW_LIMIT) for part in parts if clean(part)]
     return f"\n\n{text('formatting.later', language, most=most, parts=listing(named, language))}" if named else ""
+
+
+def from_earlier(carried: Sequence[str], language: Language) -> str:
+    """Say which values of the answer were taken from earlier in the chat."""
+    return f"\n\n{text('formatting.carried', language, parts=listing(list(carried), language))}" if carried else ""
 
 
 def given_up(titles: Sequence[str], language: Language) -> str:

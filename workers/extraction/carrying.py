@@ -1,0 +1,193 @@
+"""Takes values from earlier in the chat: what was given to the same service, pointed back at, or offered and accepted.
+
+Pure. Only what the person gave or agreed to is taken, only for a parameter that is still open and whose sort of value
+it is, and what is taken is told (`Collecting.carried`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.base import JsonValue
+from schemas.conversations import Collecting, EndpointProgress, Given
+from workers.extraction.assigning import hear
+from workers.extraction.continuation import yes_or_no
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Param, param_of
+from workers.extraction.reading import Reading, read
+from workers.extraction.said import Found, Said
+from workers.extraction.wording import holds, starts_phrase
+
+_MOST_GIVEN = 5
+_DATED = frozenset({Kind.DATE, Kind.MOMENT})
+_PLACED = frozenset({Kind.CITY, Kind.TEXT, Kind.ADDRESS})
+_PLACE = re.compile(r"\b(?:location|city|town|area|destination|origin|where|airport|from|to|linn|koht)\b")
+_NOT_PLACE = re.compile(r"\bname\b|\bdate\b|\btime\b")
+# Told in an offer as data of their own; flags are not: "it has no parking" is no wish.
+_OFFERED = frozenset({Kind.DATE, Kind.MOMENT, Kind.TIME, Kind.INTEGER, Kind.NUMBER, Kind.CITY, Kind.ENUM, Kind.ADDRESS})
+_EXISTENTIAL = frozenset({"is", "are", "was", "were", "hi", "hello", "hey", "if", "be"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Earlier:
+    """What a message may point back at: values by endpoint, the latest last, and our last words where they offered."""
+
+    given: tuple[Given, ...] = ()
+    offered: str = ""
+
+
+NOTHING_EARLIER = Earlier()
+
+
+def given_after(given: Sequence[Given], *collectings: Collecting | None) -> tuple[Given, ...]:
+    """Return what a chat has given, with what those collections hold now in the place of what they held before."""
+    kept = list(given)
+    for progress in (p for collecting in collectings if collecting for p in collecting.endpoints):
+        kept = [one for one in kept if one.endpoint_id != progress.endpoint.endpoint_id]
+        kept += [_given(progress)] if progress.values else []
+    return tuple(kept[-_MOST_GIVEN:])
+
+
+def _given(progress: EndpointProgress) -> Given:
+    endpoint = progress.endpoint
+    known = tuple(spec for spec in endpoint.params if spec.name in progress.values)
+    return Given(
+        endpoint_id=endpoint.endpoint_id, service_id=endpoint.service_id, params=known, values=progress.values
+    )  # fmt: skip
+
+
+def recall(reading: Reading, collecting: Collecting, heard: Sequence[Found], earlier: Earlier) -> tuple[Found, ...]:
+    """Return for each endpoint what earlier words give for what is open and unsaid."""
+    if earlier == NOTHING_EARLIER:
+        return ()
+    return tuple(
+        _recalled(reading, collecting, progress, said, earlier)
+        for progress, said in zip(collecting.endpoints, heard, strict=True)
+    )
+
+
+def _recalled(
+    reading: Reading, collecting: Collecting, progress: EndpointProgress, heard: Found, earlier: Earlier
+) -> Found:
+    taken = {*progress.values, *heard}
+    open_ones = [param for spec in progress.endpoint.params if spec.name not in taken for param in (param_of(spec),)]
+    found: Found = {}
+    for rule in (_offered, _pointed_at, _of_the_service):
+        still = [param for param in open_ones if param.name not in found]
+        found |= rule(reading, collecting, progress, still, earlier)
+    return found
+
+
+def _of_the_service(
+    _: Reading, collecting: Collecting, progress: EndpointProgress, params: Sequence[Param], earlier: Earlier
+) -> Found:
+    """Take what was given to another endpoint of the same service under the same name."""
+    service = progress.endpoint.service_id
+    if not service or collecting.turns or progress.values:
+        return {}
+    found: Found = {}
+    for given in earlier.given:
+        if given.service_id != service or given.endpoint_id == progress.endpoint.endpoint_id:
+            continue
+        theirs = {spec.name: param_of(spec) for spec in given.params}
+        found |= {
+            param.name: Said(value=given.values[param.name], start=0, end=0)
+            for param in params
+            if param.name in theirs and _same_sort(theirs[param.name], param)
+        }
+    return found
+
+
+def _same_sort(one: Param, other: Param) -> bool:
+    options = [{option.value for option in param.spec.enum} for param in (one, other)]
+    return one.kind is other.kind and one.spec.type == other.spec.type and options[0] == options[1]
+
+
+def _pointed_at(
+    reading: Reading, _: Collecting, __: EndpointProgress, params: Sequence[Param], earlier: Earlier
+) -> Found:
+    """Take the place, the day or the time that "there", "that day" and "the same time" point back at."""
+    found: Found = {}
+    if _points_at_place(reading):
+        places = [param for param in params if _is_place(param)]
+        found |= _fill(places, earlier, wants_start=holds(reading.words, "from_there"))
+    if holds(reading.words, "same_day"):
+        found |= _fill([param for param in params if param.kind in _DATED], earlier)
+    if holds(reading.words, "same_time"):
+        found |= _fill([param for param in params if param.kind is Kind.TIME], earlier)
+    return found
+
+
+def _points_at_place(reading: Reading) -> bool:
+    words = reading.words
+    for place in range(len(words)):
+        length = starts_phrase(words, place, "same_place")
+        after = words[place + length] if place + length < len(words) else ""
+        before = words[place - 1] if place else ""
+        if length and not ({before, after} & _EXISTENTIAL):
+            return True
+    return False
+
+
+def _is_place(param: Param) -> bool:
+    is_named = param.kind is Kind.CITY or _PLACE.search(param.named) is not None
+    return param.kind in _PLACED and is_named and not _NOT_PLACE.search(param.named)
+
+
+def _fill(params: Sequence[Param], earlier: Earlier, *, wants_start: bool = False) -> Found:
+    """Give the latest value of that sort to the only parameter that can take it; of a journey's two, by its way."""
+    target = params[0] if len(params) == 1 else None
+    if len(params) > 1:
+        way = "start" if wants_start or all(param.kind in _DATED for param in params) else "end"
+        fitting = [param for param in params if param.direction == way]
+        target = fitting[0] if len(fitting) == 1 else None
+    if target is None:
+        return {}
+    value = _latest(target, earlier.given)
+    return {target.name: Said(value=value, start=0, end=0)} if value is not None else {}
+
+
+def _latest(target: Param, given: Sequence[Given]) -> JsonValue:
+    for one in reversed(given):
+        alike = [param for spec in one.params for param in (param_of(spec),) if _is_alike(param, target)]
+        # Where a journey ends is where its traveller is going to be.
+        ends = [param for param in alike if param.direction == "end"] if _is_place(target) else []
+        values = [one.values[param.name] for param in (ends or alike)]
+        if values:
+            return values[0]
+    return None
+
+
+def _is_alike(param: Param, target: Param) -> bool:
+    if _is_place(target):
+        return _is_place(param) and param.spec.type == target.spec.type
+    if target.kind in _DATED:
+        return param.kind is target.kind and param.spec.type == target.spec.type and param.direction != "end"
+    return param.kind is target.kind
+
+
+def _offered(
+    reading: Reading, collecting: Collecting, _: EndpointProgress, params: Sequence[Param], earlier: Earlier
+) -> Found:
+    """Take what our last words named, where the person agrees to it: "a table at 7 pm?" - "yes"."""
+    if not earlier.offered or not params or not _agrees(reading):
+        return {}
+    offer = read(earlier.offered, language=reading.language, now=reading.now)
+    ours = [one.endpoint for one in collecting.endpoints]
+    bare = collecting.model_copy(
+        update={"asked": (), "endpoints": tuple(EndpointProgress(endpoint=endpoint) for endpoint in ours)}
+    )
+    said = hear(offer, bare).found
+    names = {param.name: param for param in params}
+    return {
+        name: Said(value=one.value, start=0, end=0)
+        for found in said
+        for name, one in found.items()
+        if name in names and isinstance(one, Said) and names[name].kind in _OFFERED
+    }
+
+
+def _agrees(reading: Reading) -> bool:
+    return yes_or_no(reading.text.raw) == "yes" or bool(starts_phrase(reading.words, 0, "accepting"))
