@@ -16,6 +16,9 @@ from workers.extraction.values_dates import Days, Role
 FROM_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.FROM})(?:\s+(?:the|day|date|kuupaevast))?\s*[:=]?\s*$")
 TO_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.TO})(?:\s+(?:the|day|date))?\s*[:=]?\s*$")
 _ON_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.ON})(?:\s+the)?\s*$")
+# "Is 24 February a holiday?", "24. veebruar on püha?": what is said of a day is meant for that day alone.
+_BEING_BEFORE = re.compile(r"(?:^|[^\w])(?:is|was|are|were|kas)(?:\s+the)?\s*$")
+_BEING_AFTER = re.compile(r"\s*(?:[–—-]\s*)?(?:is|was|on|oli|это|был[аои]?|будет)(?!\w)")
 _BETWEEN_BEFORE = re.compile(rf"(?:^|[^\w])(?:{words.BETWEEN})\s*$")
 _JOIN = re.compile(rf"\s*,?\s*(?:-|->|>|\.\.+|{words.TO}|ending|lopp\w*)\s*(?:the\s+|on\s+)?")
 _AND = re.compile(rf"\s*(?:{words.AND})\s*(?:the\s+)?")
@@ -107,7 +110,10 @@ def _with_role(days: Days, folded: str) -> Days:
     before = folded[: days.start]
     said = _LAST_WORD.search(folded[days.start : days.end])
     word = said[1] if said else ""
-    return replace(days, role=_role_of(before, word))
+    role = _role_of(before, word)
+    if not role and days.is_day and (_BEING_BEFORE.search(before) or _BEING_AFTER.match(folded, days.end)):
+        role = "on"
+    return replace(days, role=role)
 
 
 def _role_of(before: str, word: str) -> Role:

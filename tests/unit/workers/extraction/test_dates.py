@@ -212,6 +212,11 @@ def test_slashes_have_two_readings_where_months_may_come_first() -> None:
         ("до 31 мая 2026", "to"),
         ("24. veebruaril 2026", "on"),
         ("on 24 February 2026", "on"),
+        ("Is 24 February 2026 a day off?", "on"),
+        ("Kas 24. veebruar 2026 on vaba?", "on"),
+        ("24. veebruar 2026 on vaba päev?", "on"),
+        ("24 февраля 2026 – это праздник?", "on"),
+        ("24 February 2026", ""),
     ],
 )
 def test_a_day_may_begin_or_end_something(message: str, role: str) -> None:
