@@ -51,6 +51,13 @@ YEAR_UNIT = r"years?|aasta\w*|год(?:а|у|ом|ы|ов)?|лет"
 QUARTER_UNIT = r"quarters?|kvartal\w*|квартал\w*"
 WEEKEND_UNIT = r"weekends?|nadalavahetus\w*|выходн\w+"
 
+ENGLISH_SEASON = r"spring|summer|autumn|fall|winter"
+IN_SEASON = r"kevadel|suvel|sugisel|talvel|веснои|летом|осенью|зимои"
+SEASON = (
+    rf"{ENGLISH_SEASON}|{IN_SEASON}|kevad(?:e|ise\w*)?|suv[ie]|sugis(?:e|ene)?|talv(?:e|ine)?|"
+    r"весн[аеуы]|лето|лета|осен[ьи]|зим[аеуы]"
+)
+
 # Days named by their distance from today, the longer names first.
 RELATIVE_DAYS: dict[str, int] = {
     r"(?:the )?day after tomorrow|overmorrow|ulehom(?:me|se\w*)|послезавтра(?:шн\w+)?": 2,
@@ -58,6 +65,7 @@ RELATIVE_DAYS: dict[str, int] = {
     r"tomorrow'?s?|tmrw|homme|homseks|homse(?:st|ni|l|le)?|hommsest|hommikust homme|завтра(?:шн\w+)?": 1,
     r"yesterday'?s?|eile|eilse\w*|вчера(?:шн\w+)?": -1,
     r"today'?s?|tonight|this (?:evening|morning|afternoon)|tana(?:se\w{0,2})?|taneks|сегодня(?:шн\w+)?": 0,
+    r"right now|at the moment|at present|praegu|hetkel|сеичас|в данныи момент": 0,
 }
 
 FROM = (

@@ -31,6 +31,7 @@ from workers.extraction.values_dates import (
     read_weekday_of_week,
     read_weekend,
 )
+from workers.extraction.values_seasons import read_season
 
 _YEAR_TAIL = r"(?:\.?\s*(?:aasta\w*|a\b\.?|год\w*|г\b\.?))?"
 _OF_YEAR = rf"(?:\s*,?\s*(?:of\s+)?(?P<y>(?:19|20|21)\d\d)(?![\d])(?!:\d){_YEAR_TAIL}|\s+'(?P<yy>\d\d)\b)?"
@@ -109,6 +110,14 @@ _FORMS: tuple[tuple[str, Reader], ...] = (
     (rf"(?<!\w){_COUNT}\s+{_UNIT}\s+(?:ago|tagasi|назад)(?!\w)", read_away(-1)),
     (rf"(?<!\w)(?:at\s+|on\s+|на\s+)?(?:the\s+)?(?:{words.WEEKEND_UNIT})(?!\w)", read_weekend),
     (rf"(?<!\w)(?P<y>(?:19|20)\d\d)(?:\.?\s*(?:aasta\w*|год\w*|a\.?))?,?\s+{_MONTH}(?P<yy>)(?P<before>)", read_month),
+    (rf"(?<!\w){_WHICH}\s+(?P<season>{words.SEASON})(?!\w){_OF_YEAR}", read_season),
+    (rf"(?<!\w)(?:in|during|over)\s+(?:the\s+)?(?P<season>{words.ENGLISH_SEASON})(?!\w){_OF_YEAR}", read_season),
+    (rf"(?<!\w)(?P<season>{words.IN_SEASON})(?!\w){_OF_YEAR}", read_season),
+    (rf"(?<!\w)(?P<season>{words.SEASON}),?\s+(?:of\s+)?(?P<y>20\d\d)(?!\w){_YEAR_TAIL}(?P<yy>)", read_season),
+    (
+        rf"(?<!\w)(?P<y>20\d\d)(?:\.?\s*(?:aasta|года))?\s+(?P<season>{words.SEASON})(?!\w)(?P<yy>)",
+        read_season,
+    ),
     (
         r"(?<!\w)(?:the (?:next|following) day|the day after(?! tomorrow)|jargmisel paeval|на следующии день)(?!\w)",
         read_following,

@@ -46,6 +46,9 @@ _SHORT_WEEKDAY_BEFORE = re.compile(rf"(?<!\w)({words.WEEKDAY})\.?,?\s+(?:the\s+)
 _BESIDE = re.compile(r"[\s,]*[\s(](?:the\s+)?")
 _NOON = 12
 _SAYS_CLOCK = ("at", "kell", "kella", "alates kella", "alates kell", "@", "kl", "kl.")
+# "tomorrow from 10 to 12": two numbers behind a day, with nothing after them that they could count.
+_SAYS_HOURS = ("from", "between", "с", "со")
+_ENDS = re.compile(r"\s*(?:$|[,;?!]|\.(?:\s|$)|(?:in|on|at|for|please|palun|пожалуиста)(?!\w))")
 _LAST_HOUR, _LAST_MINUTE = 23, 59
 
 
@@ -198,7 +201,9 @@ def _with_hours(days: Days, folded: str, named: Sequence[Days]) -> Days | None:
     for match in (after, before):
         if match is None or any(days != o and match.start() < o.end and o.start < match.end() for o in named):
             continue
-        is_told = any(match[group] for group in ("m", "half", "m_to", "half_to")) or match["sign"] in _SAYS_CLOCK
+        has_clock = any(match[group] for group in ("m", "half", "m_to", "half_to")) or match["sign"] in _SAYS_CLOCK
+        stand_alone = match["sign"] in _SAYS_HOURS and _ENDS.match(folded, match.end()) is not None
+        is_told = has_clock or (match is after and stand_alone)
         first, last = _time_of(match, ""), _time_of(match, "_to")
         if is_told and first is not None and last is not None:
             until = days.last if first <= last else shifted(days.last, 1) or days.last
