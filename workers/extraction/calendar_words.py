@@ -54,7 +54,7 @@ WEEKEND_UNIT = r"weekends?|nadalavahetus\w*|выходн\w+"
 ENGLISH_SEASON = r"spring|summer|autumn|fall|winter"
 IN_SEASON = r"kevadel|suvel|sugisel|talvel|веснои|летом|осенью|зимои"
 SEASON = (
-    rf"{ENGLISH_SEASON}|{IN_SEASON}|kevad(?:e|ise\w*)?|suv[ie]|sugis(?:e|ene)?|talv(?:e|ine)?|"
+    rf"{ENGLISH_SEASON}|{IN_SEASON}|kevad(?:e|ise\w*)?|suv[ie]|sugis|sugise|sugisene|talv|talve|talvine|"
     r"весн[аеуы]|лето|лета|осен[ьи]|зим[аеуы]"
 )
 
