@@ -14,6 +14,7 @@ from api_shim.door import Door
 from api_shim.failures import ChatIsBusy, ChatIsFull
 from api_shim.follower import Reader
 from api_shim.tail import Tail
+from schemas.base import JsonValue
 from schemas.commands import Command, Stage
 from schemas.conversations import Utterance
 from schemas.ids import ChatKey, TurnId, new_turn_id
@@ -57,9 +58,23 @@ def turn_request(
         connection_id=asked.connection_id,
         time_zone=asked.time_zone,
         user_token_name=door.user_tokens.name(user_token) if user_token else "",
+        seeded_params={name: _cleaned(value, clean) for name, value in asked.seeded_params.items()},
         accepted_at=now,
         deadline_at=now + timedelta(seconds=door.settings.turn.deadline_s),
     )
+
+
+def _cleaned(value: JsonValue, clean: Callable[[str], str]) -> JsonValue:
+    """Clean a seeded value wherever it holds text."""
+    match value:
+        case str():
+            return clean(value)
+        case list():
+            return [_cleaned(one, clean) for one in value]
+        case dict():
+            return {name: _cleaned(one, clean) for name, one in value.items()}
+        case _:
+            return value
 
 
 def _utterance(item: HistoryItem, clean: Callable[[str], str]) -> Utterance:

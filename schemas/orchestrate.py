@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from schemas.base import DoorModel
+from schemas.base import DoorModel, JsonValue
 from schemas.turns import Environment, OnBusy
 
 
@@ -27,7 +27,11 @@ class HistoryItem(DoorModel):
 
 
 class OrchestrateRequest(DoorModel):
-    """Body of POST /orchestrate and /orchestrate/stream. Short answers ("5", "jah") are messages too."""
+    """Body of POST /orchestrate and /orchestrate/stream. Short answers ("5", "jah") are messages too.
+
+    `seededParams` are values that the frontend knows already (a form, a profile), by parameter name: what fits fills a
+    new collection, unless the message says otherwise; what does not fit is asked for as if it had not come.
+    """
 
     chat_id: str = Field(min_length=1, max_length=200)
     message: str = Field(min_length=1, max_length=10_000)
@@ -38,6 +42,7 @@ class OrchestrateRequest(DoorModel):
     connection_id: str | None = Field(default=None, alias="connection_id", max_length=200)
     on_busy: OnBusy = "enqueue"
     time_zone: str = Field(default="Europe/Tallinn", max_length=64)
+    seeded_params: dict[str, JsonValue] = Field(default={}, max_length=50)
 
 
 class TestRequest(DoorModel):

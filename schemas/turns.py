@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
-from schemas.base import AwareDatetime, Frozen
+from schemas.base import AwareDatetime, Frozen, JsonValue
 from schemas.calls import ApiCall
 from schemas.conversations import Utterance
 from schemas.endpoints import Language
@@ -43,6 +43,7 @@ class TurnRequest(Frozen):
     """What the person asked, as admitted; never changes. `history` is what the client says was said before.
 
     `user_token_name` stands for the token that the person brought (a keyed hash); empty when they brought none.
+    `seeded_params` are values that came beside the message, by parameter name.
     """
 
     turn_id: str
@@ -56,6 +57,7 @@ class TurnRequest(Frozen):
     connection_id: str | None = None
     time_zone: str = "Europe/Tallinn"
     user_token_name: str = ""
+    seeded_params: dict[str, JsonValue] = {}
     accepted_at: AwareDatetime
     deadline_at: AwareDatetime
 

@@ -87,7 +87,7 @@ class Player:
         if case.is_led_elsewhere and not (before and before.collecting and decision.resumes):
             collecting = open_collection(decision.endpoints, message, unmatched=decision.unmatched)
         else:
-            collecting = open_in(left, decision, message)
+            collecting = open_in(left, decision, message, now=self.now)
         began = time.perf_counter()
         earlier = earlier_in(before, collecting)
         if case.is_led_elsewhere:

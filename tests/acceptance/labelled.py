@@ -33,14 +33,18 @@ def write_scripts(folder: Path) -> tuple[Path, Path]:
     """Write all scripts as a registry file and a cases file; their days are those of `HELD_ON`."""
     entries = [entry for file in (DEMO_CATALOGUE, TOWN_CATALOGUE) for entry in read_catalogue(file)]
     endpoints = {str(entry["name"]): EndpointRegistration.model_validate(entry).to_endpoint("t") for entry in entries}
-    cases = [
-        _case(f"{file.parent.name}/{file.stem}", read_script(file, now=HELD_ON), endpoints)
-        for file in sorted(SCRIPTS.glob("*/*.yaml"))
-    ]
+    scripts = {f"{file.parent.name}/{file.stem}": read_script(file, now=HELD_ON) for file in _files()}
+    # What comes beside a message has no place in a case; those scripts are held over HTTP alone.
+    in_words = {name: script for name, script in scripts.items() if not any(turn.seeds for turn in script.turns)}
+    cases = [_case(name, script, endpoints) for name, script in in_words.items()]
     registry, lines = folder / "registry.json", folder / "cases.jsonl"
     registry.write_text(json.dumps([{**entry, "id": entry["name"]} for entry in entries]), encoding="utf-8")
     lines.write_text("".join(f"{json.dumps(case, ensure_ascii=False)}\n" for case in cases), encoding="utf-8")
     return registry, lines
+
+
+def _files() -> list[Path]:
+    return sorted(SCRIPTS.glob("*/*.yaml"))
 
 
 def _case(name: str, script: Script, endpoints: Mapping[str, Endpoint]) -> dict[str, Any]:

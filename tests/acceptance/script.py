@@ -3,6 +3,7 @@
 A turn says what the person writes and what must come back; what it does not allow must not come:
 
     user        the message
+    seeds       values that come beside it, by parameter name
     asks        the parameters that the question must name, no more and no fewer ([] for a question about none)
     calls       the calls as the API's own log must show them, in any order; without it none may go out
     knows       values that are known after a question, where the next call has others or there is none (`labelled.py`)
@@ -45,6 +46,7 @@ class Expected(_Strict):
     """One turn of a script."""
 
     user: str
+    seeds: dict[str, Any] = {}
     asks: list[str] | None = None
     calls: list[dict[str, dict[str, Any]]] = []
     knows: dict[str, Any] = {}
@@ -119,7 +121,7 @@ class Play:
         asked = ""
         for expected in self.script.turns:
             before = len(self.api.seen)
-            heard = self._say(expected.user)
+            heard = self._say(expected)
             talk += [f"> {expected.user}", heard.text]
             faults = self._faults(expected, heard, self.api.seen[before:])
             if heard.missing is not None and heard.text == asked:
@@ -127,8 +129,10 @@ class Play:
             asked = heard.text if heard.missing is not None else ""
             assert not faults, "\n".join([self.script.shows, *talk, "", *faults])
 
-    def _say(self, message: str) -> Heard:
-        body = {"chatId": self.chat_id, "message": message, "authorId": "tester"}
+    def _say(self, expected: Expected) -> Heard:
+        body: dict[str, Any] = {"chatId": self.chat_id, "message": expected.user, "authorId": "tester"}
+        if expected.seeds:
+            body["seededParams"] = expected.seeds
         with httpx.Client(base_url=self.url, timeout=60, trust_env=False) as client:
             with client.stream("POST", "/orchestrate/stream?events=rich", json=body) as response:
                 heard = _read(response.read().decode())

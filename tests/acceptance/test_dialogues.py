@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import httpx
 import pytest
 
 from ops.local.catalogue import index_all
@@ -61,6 +62,20 @@ def test_dialogue(stack: Stack, api: TownApi, file: Path) -> None:
     script = read_script(file, now=datetime.now(UTC))
 
     Play(url=stack.url, chat_id=f"script-{uuid.uuid4()}", api=api, script=script).hold()
+
+
+def test_a_test_request_knows_nothing_of_the_one_before_it(stack: Stack, api: TownApi) -> None:
+    """`/orchestrate/test` wipes its session first: what the first one asks for, the second one does not answer."""
+    before = len(api.seen)
+    told = [
+        httpx.post(f"{stack.url}/orchestrate/test", json={"message": message}, timeout=60, trust_env=False).json()
+        for message in ("Calculate the vehicle tax of 123ABC", "2026", "Calculate the vehicle tax of 456DEF")
+    ]
+
+    assert "tax year" in told[0]["content"]
+    assert "51.56" not in told[1]["content"]
+    assert "tax year" in told[2]["content"]
+    assert api.seen[before:] == []
 
 
 def test_there_are_twenty_dialogues_in_each_language() -> None:

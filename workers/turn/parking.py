@@ -5,17 +5,21 @@ So is what a message asks for beyond what is done at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
+from schemas.base import JsonValue
 from schemas.conversations import Collecting, Conversation
 from schemas.endpoints import Language
 from schemas.routing import Choice, Decision, PutOff
 from workers.extraction.carrying import Earlier
 from workers.extraction.loop import Abandoned, collect, offer_again, open_collection
+from workers.extraction.seeding import seeded
 
 _MOST_PARKED = 3
+_NO_SEEDS: Mapping[str, JsonValue] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +64,22 @@ def left_by(decision: Decision, before: Conversation | None, *, now: datetime) -
     return earlier.model_copy(update={"parked": parked})
 
 
-def open_in(conversation: Conversation | None, decision: Decision, message: str) -> Collecting:
-    """Return the chat's open collection; without one, a fresh one for what the decision found in the message."""
+def open_in(
+    conversation: Conversation | None,
+    decision: Decision,
+    message: str,
+    *,
+    now: datetime,
+    seeds: Mapping[str, JsonValue] = _NO_SEEDS,
+) -> Collecting:
+    """Return the chat's open collection; without one, a fresh one for what the decision found in the message.
+
+    `seeds` are values that came beside the message; a collection that is open already has its own.
+    """
     if conversation and conversation.collecting:
         return conversation.collecting
-    return open_collection(decision.endpoints, message, unmatched=decision.unmatched, later=decision.later)
+    fresh = open_collection(decision.endpoints, message, unmatched=decision.unmatched, later=decision.later)
+    return seeded(fresh, seeds, language=decision.language, now=now)
 
 
 def earlier_in(conversation: Conversation | None, collecting: Collecting) -> Earlier:

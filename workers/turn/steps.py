@@ -83,7 +83,7 @@ class Steps:
         message = spoken_message(turn, taken.conversation)
         now = local_time(self.clock(), turn.request.time_zone)
         conversation = left_by(decision, taken.conversation, now=now)
-        collecting = open_in(conversation, decision, message)
+        collecting = open_in(conversation, decision, message, now=now, seeds=turn.request.seeded_params)
         earlier = earlier_in(conversation, collecting)
         outcome = collect(collecting, message, language=decision.language, now=now, earlier=earlier)
         if self.filler and isinstance(outcome, Asked):
