@@ -63,14 +63,15 @@ class FollowUp(Frozen):
     """What a message is to the call before it.
 
     `changed` maps parameter names of the view to the words of the message that give the new value ("in Latvia" →
-    {"countryIsoCode": "Latvia"}); `removed` are optional parameters that the person takes back. Both are empty unless
-    the verdict is `param_update`. `confidence` is 0…1: from 0.8 on the verdict stands without a look at retrieval,
-    from 0.6 on it stands unless retrieval is sure of another endpoint, from 0.5 on where retrieval finds none. `reason`
-    names the rule, for logs and explain.
+    {"countryIsoCode": "Latvia"}); `removed` are optional parameters that the person takes back; `swapped` are the two
+    that change places ("and back?"). All are empty unless the verdict is `param_update`. `confidence` is 0…1: from 0.8
+    on the verdict stands without a look at retrieval, from 0.6 on it stands unless retrieval is sure of another
+    endpoint, from 0.5 on where retrieval finds none. `reason` names the rule, for logs and explain.
     """
 
     verdict: Verdict
     changed: dict[str, str] = {}
     removed: tuple[str, ...] = ()
+    swapped: tuple[str, str] | None = None
     confidence: float = Field(default=0.0, ge=0.0, le=1.0)
     reason: str = ""

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from schemas.endpoints import Language, ParamSpec
 from workers.caching.contexts import EndpointView, FollowUp, LastCall
-from workers.caching.followup_changes import changes
+from workers.caching.followup_changes import changes, ends_of
 from workers.caching.followup_questions import question
 from workers.caching.followup_reading import Reading, names_said
 from workers.caching.followup_values import Value, takers
@@ -44,7 +44,9 @@ def judge(
         return _new("not_comparable")
     if reading.starts_with("actions") or reading.opens_with("howto"):
         return _new("asks_for_an_action")
-    return _taken_back(reading) or _answered(reading) or _changed(reading) or _new("unexplained")
+    return (
+        _taken_back(reading) or _turned_round(reading) or _answered(reading) or _changed(reading) or _new("unexplained")
+    )
 
 
 def _new(reason: str) -> FollowUp:
@@ -173,6 +175,23 @@ def _taken_back(reading: Reading) -> FollowUp | None:
     if not removed:
         return None
     return FollowUp(verdict="param_update", removed=removed, confidence=_LIKELY, reason="value_taken_back")
+
+
+def _turned_round(reading: Reading) -> FollowUp | None:
+    """The same the other way: "and back?", "ja tagasi ülehomme?", "а обратно?"."""
+    ends = ends_of(reading.view.params, reading.last.arguments)
+    if ends is None or not reading.has("returning"):
+        return None
+    said = ("returning", "small", "polite", "thanks", "asks", "now", "same", "corrections")
+    led = reading.trailing.union(*(reading.said[name] for name in said), range(reading.opener_end))
+    named = changes(reading.values, reading.view.params, reading.words, reading.text, reading.language)
+    if frozenset(range(len(reading.words))) - reading.in_values - reading.on_topic - led:
+        return None
+    if named is None or not named.keys().isdisjoint(ends):
+        return None
+    return FollowUp(
+        verdict="param_update", changed=named, swapped=ends, confidence=_LIKELY, reason="the_other_way_round"
+    )
 
 
 def _is_named(reading: Reading, param: ParamSpec) -> bool:

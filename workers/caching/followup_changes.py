@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from schemas.base import JsonValue
 from schemas.endpoints import Language, ParamSpec
 from workers.caching.followup_values import Value, takers
 from workers.messages.asking import words_of_key
@@ -15,6 +16,7 @@ _TO_WORDS = frozenset({"to", "target", "destination", "arrival", "receiver"})
 _ESTONIAN_FROM = re.compile(r"\w{2,}(?:lt|st)")
 _ESTONIAN_TO = re.compile(r"\w{2,}(?:sse|le|des|tes|desse|tesse|ni)")
 _PAIR = 2
+_DATED = ("date", "datetime", "date-time", "time")
 
 
 def changes(
@@ -36,6 +38,17 @@ def changes(
         said = value.words(words, text)
         found |= {param.name: said for param in chosen}
     return found
+
+
+def ends_of(params: Sequence[ParamSpec], arguments: Mapping[str, JsonValue]) -> tuple[str, str] | None:
+    """Return the only two parameters between which something goes (from, to), if the call had both; days are none."""
+    goes = [p for p in params if p.name in arguments and p.type not in _DATED and p.format not in _DATED]
+    starts, ends = ([p for p in goes if side & set(words_of_key(p.name))] for side in (_FROM_WORDS, _TO_WORDS))
+    if len(starts) != 1 or len(ends) != 1:
+        return None
+    (start,), (end,) = starts, ends
+    are_alike = (start.type, start.format, start.enum) == (end.type, end.format, end.enum)
+    return (start.name, end.name) if are_alike else None
 
 
 def _is_period(able: Sequence[ParamSpec], value: Value) -> bool:

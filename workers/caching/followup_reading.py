@@ -29,6 +29,7 @@ _LISTS = (
     "now",
     "subjects",
     "actions",
+    "returning",
 )
 # "no wait, Tartu" is English, though an Estonian may begin with "no".
 _TELLING_LISTS = (*FUNCTION_LISTS, "followup.corrections")

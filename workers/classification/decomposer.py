@@ -21,6 +21,7 @@ from workers.classification.words import Word, is_entity, split_words
 _ASIDE = re.compile(r"\([^()]*\)")
 _SENTENCE_END = re.compile(r"(?<=[?!;])\s+|(?<=[^\W\d]{2}\.)\s+(?=[^\W\d_])|\n+")
 _LONGEST_ELIDED_WORDS = 10
+_LONGEST_ANNOUNCEMENT = 6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +60,7 @@ class _Part:
 def decompose(text: str, language: Language) -> Decomposition:
     """Split the message into its requests. What stands in brackets belongs to no part."""
     body = " ".join(_ASIDE.sub(" ", text).split()) if _ASIDE.search(text) else text.strip()
+    body = _without_announcement(body, language)
     sentences = [sentence for sentence in _SENTENCE_END.split(body) if split_words(sentence)]
     explicit = _merged([part for sentence in sentences for part in _explicit(sentence, language)], language)
     if len(explicit) > 1:
@@ -67,6 +69,15 @@ def decompose(text: str, language: Language) -> Decomposition:
     if len(elided) > 1:
         return Decomposition(parts=elided, is_explicit=False, adds=_adds(sentences[0], language))
     return Decomposition(parts=(text,))
+
+
+def _without_announcement(text: str, language: Language) -> str:
+    """Leave out what only says that something is asked: "I have two questions: …"."""
+    head, colon, rest = text.partition(":")
+    words = [word.folded for word in split_words(head)]
+    announcing = vocabulary("split.announcing", language=language)
+    is_announcement = bool(colon) and 0 < len(words) <= _LONGEST_ANNOUNCEMENT and words[-1] in announcing
+    return rest.strip() if is_announcement and split_words(rest) else text
 
 
 def _explicit(sentence: str, language: Language) -> Iterable[_Part]:

@@ -103,7 +103,7 @@ def changed(lean: Lean, endpoint: Endpoint, heard: Heard) -> Ready | Asked | Non
     """
     names = tuple(name for name in lean.follow.changed if endpoint.param(name))
     gone = {*names, *lean.follow.removed}
-    present = as_of_today(lean.remembered.last, endpoint, now=heard.now)
+    present = _turned(as_of_today(lean.remembered.last, endpoint, now=heard.now), lean.follow.swapped)
     base = {name: value for name, value in present.items() if name not in gone}
     words = " ".join(dict.fromkeys(lean.follow.changed.values()))
     text, values_only = (as_shifted(said, names, present, endpoint) for said in (lean.text or heard.text, words))
@@ -120,6 +120,14 @@ def changed(lean: Lean, endpoint: Endpoint, heard: Heard) -> Ready | Asked | Non
         return None  # an answer without that value, or with the old one, would pass for what was asked
     merged = {name: values[name] for name in names if name not in lost} | base
     return _with_values(outcome, EndpointProgress(endpoint=endpoint, values=merged))
+
+
+def _turned(values: dict[str, JsonValue], swapped: tuple[str, str] | None) -> dict[str, JsonValue]:
+    """Let two values change places; the schema's say comes with the rest of the values."""
+    if swapped is None or not values.keys() >= set(swapped):
+        return values
+    one, other = swapped
+    return values | {one: values[other], other: values[one]}
 
 
 def together(outcomes: Sequence[Ready | Asked]) -> Ready | Asked:

@@ -35,6 +35,20 @@ async def test_a_sure_follow_up_never_reaches_retrieval(world: World, ask: str, 
     assert world.shelf.searched == []
 
 
+@pytest.mark.parametrize(
+    ("ask", "back", "day"),
+    [
+        ("trains from Tartu to Valga on 5 December 2026", "and back?", "2026-12-05"),
+        ("rongid Tartust Valka 5. detsembril 2026", "ja tagasi 6. detsembril 2026?", "2026-12-06"),
+        ("поезда из Тарту в Валгу 5 декабря 2026", "а обратно?", "2026-12-05"),
+    ],
+)
+async def test_the_way_back_is_the_same_call_between_swapped_ends(world: World, ask: str, back: str, day: str) -> None:
+    await world.say(ask)
+    (call,) = (await world.say(back)).calls
+    assert call.arguments == {"from": "Valga", "to": "Tartu", "date": day}
+
+
 async def test_a_likely_one_stands_when_retrieval_finds_nothing(world: World) -> None:
     await world.say(TARTU)
     (call,) = (await world.say(LIKELY)).calls

@@ -50,25 +50,6 @@ def test_the_changed_parameters_are_those_that_were_named(half: str) -> None:
     assert right / len(updates) >= OVERALL
 
 
-@pytest.mark.parametrize(
-    ("language", "text", "city"),
-    [
-        ("en", "no wait, Tartu", "Tartu"),
-        ("en", "hold on, Pärnu", "Pärnu"),
-        ("en", "scratch that, Narva", "Narva"),
-        ("et", "oi, oota, Pärnus", "Pärnus"),
-        ("et", "üks hetk, hoopis Narvas", "Narvas"),
-        ("ru", "нет, подожди, в Нарве", "Нарве"),
-        ("ru", "стоп, Тарту", "Тарту"),
-    ],
-)
-def test_who_halts_and_names_another_value_corrects_it(language: Language, text: str, city: str) -> None:
-    follow = judge(text, language, last_call("weather", language), view_of("weather"))
-
-    assert (follow.verdict, dict(follow.changed)) == ("param_update", {"city": city})
-    assert follow.confidence >= SURE
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_sets_are_large_enough_to_tell(language: str) -> None:
     own = [case for half in HALVES for case in cases(half) if case.language == language]
