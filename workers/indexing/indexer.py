@@ -17,8 +17,8 @@ from workers.retrieval.recipe import fingerprint, vectorize
 
 log = structlog.get_logger(__name__)
 
-_AT_ONCE = 4
-"""Endpoints under way in one process: enough that Redis is asked for one while the model embeds another."""
+_AT_ONCE = 24
+"""Endpoints under way in one process: the model embeds as many as wait together, and the next ones wait meanwhile."""
 
 
 class Indexer:
