@@ -52,15 +52,16 @@ class Gathering:
 
     async def _encode_some(self) -> None:
         batch = self._under_way = self._next_batch()
-        try:
-            vectors = await asyncio.get_running_loop().run_in_executor(self._executor, self._encode, list(batch))
-        except Exception as error:  # noqa: BLE001 - not ours to judge: it goes to those who asked
-            for place in batch.values():
+        made = asyncio.get_running_loop().run_in_executor(self._executor, self._encode, list(batch))
+        await asyncio.wait([made])
+        error = made.exception()
+        vectors = made.result() if error is None else [None] * len(batch)
+        for place, vector in zip(batch.values(), vectors, strict=True):
+            if error is None:
+                place.set_result(vector)
+            else:
                 place.set_exception(error)
                 place.exception()  # a caller may have left; nobody is to be told that it was never asked for
-        else:
-            for place, vector in zip(batch.values(), vectors, strict=True):
-                place.set_result(vector)
         self._under_way = {}
 
     def _next_batch(self) -> dict[str, asyncio.Future[Vector]]:
