@@ -28,7 +28,7 @@ from workers.extraction.assigning import hear
 from workers.extraction.kinds import Kind
 from workers.extraction.loop import Abandoned, Asked, Outcome, Ready, collect, open_collection
 from workers.extraction.params import Param, param_of
-from workers.extraction.reading import read
+from workers.extraction.reading import Reading, read
 from workers.extraction.said import Said
 from workers.runtime.settings import RoutingSettings
 from workers.turn.memory import after_turn, spoken_message
@@ -37,6 +37,8 @@ from workers.turn.parking import earlier_in, left_by, offered, open_in, parked_b
 TENANT = "evaluation"
 _KEPT_UTTERANCES = 20
 _AS_SAID = frozenset({Kind.DATE, Kind.MOMENT, Kind.TIME, Kind.YEAR, Kind.INTEGER, Kind.NUMBER})
+_BETWEEN_DAYS = re.compile(r"\s+(?:to|till|until|through|and|-|–)\s+(?:the\s+)?(?=\w)|\s*[-–]\s*")
+_EDGES = re.compile(r"^(?:(?:\s|[.,])*(?:at|on)(?=\s))?[\s.,]+|[\s.,]+(?:at|on|around|by)?\s*$")
 _SENTENCE = re.compile(r"[^.?!]+[.?!]*")
 Words = dict[tuple[str, str], JsonValue]
 
@@ -142,7 +144,7 @@ class Player:
         reading = read(message, language=decision.language, now=self.now)
         heard = hear(reading, collecting)
         return {
-            (progress.endpoint.endpoint_id, name): reading.text.between(said.start, said.end)
+            (progress.endpoint.endpoint_id, name): _own_words(reading, said, progress, name)
             for progress, found in zip(collecting.endpoints, heard.found, strict=True)
             for name, said in found.items()
             if isinstance(said, Said) and _is_noted_as_said(progress, name)
@@ -154,7 +156,7 @@ class Player:
         opened = collecting.model_copy(update={"endpoints": tuple(bare), "asked": ()})
         reading = read(offer, language=decision.language, now=self.now)
         return {
-            (progress.endpoint.endpoint_id, name): reading.text.between(said.start, said.end)
+            (progress.endpoint.endpoint_id, name): _own_words(reading, said, progress, name)
             for progress, found in zip(collecting.endpoints, hear(reading, opened).found, strict=True)
             for name, said in found.items()
             if isinstance(said, Said) and said.value == progress.values.get(name) and _is_noted_as_said(progress, name)
@@ -216,6 +218,24 @@ def _asked_in(words: str, collecting: Collecting, now: datetime) -> tuple[str, .
             if spec.name not in progress.values and reading.label_spans(param_of(spec))
         )
     )
+
+
+def _own_words(reading: Reading, said: Said, progress: EndpointProgress, name: str) -> str:
+    """Return a value's words: of a period only its own end, of a day no time of day beside it."""
+    spec = progress.endpoint.param(name)
+    param = param_of(spec) if spec else None
+    start, end = said.start, said.end
+    if param is None or param.kind is not Kind.DATE:
+        return reading.text.between(start, end)
+    joins = list(_BETWEEN_DAYS.finditer(reading.text.folded, start, end))
+    if joins and param.direction == "end":
+        start = joins[-1].end()
+    elif joins:
+        end = joins[0].start()
+    for clock in reading.clocks:
+        if start <= clock.start < clock.end <= end:
+            start, end = (start, clock.start) if clock.start - start > end - clock.end else (clock.end, end)
+    return _EDGES.sub("", reading.text.between(start, end))
 
 
 def _carried_words(collecting: Collecting, given: Sequence[Given], words: Words) -> Words:

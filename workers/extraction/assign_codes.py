@@ -66,6 +66,10 @@ _FLAG_WORDS = frozenset(
     }
 )
 _NEGATED_WITHIN = 3
+_FACTUAL = re.compile(
+    r"\W*(?:(?:yes|no|ok|okay|great|good|cool|and|also|what is \w+ (?:address|number|phone)\w* and)\W+)*"
+    r"(?:(?:do|does|is|are|was|has|have|did|may|can|what|how) (?!you\b)|kas (?!sa|te)|есть ли|можно ли|у них)"
+)
 _JSON_OPENING = re.compile(r"[\[{]")
 _MOST_PIECES = 20
 
@@ -141,17 +145,30 @@ def _bare_code(reading: Reading, param: Param, standing: Standing) -> Said | Non
     return Said(value=found[0].written, start=found[0].start, end=found[0].end)
 
 
-def assign_flags(reading: Reading, params: Sequence[Param], *, asked: Sequence[str]) -> Found:
-    """Set a yes-or-no parameter that was named, or answered when it alone was asked."""
+def assign_flags(reading: Reading, params: Sequence[Param], *, asked: Sequence[str], is_first: bool = True) -> Found:
+    """Set a yes-or-no parameter that was named, or answered when it alone was asked.
+
+    Once something is known, "Do they have a terrace?" asks about it, and wishes for nothing.
+    """
     found: Found = {}
     for param in (p for p in params if p.kind is Kind.BOOLEAN):
         said = _flag(reading, param)
         if said is None and list(asked) == [param.name]:
             answer = yes_or_no(reading.text.raw)
             said = Said(value=answer == "yes", start=0, end=len(reading.text.raw)) if answer != "unclear" else None
+        elif said is not None and not is_first and param.name not in asked and _is_questioned(reading, said):
+            said = None
         if said is not None:
             found[param.name] = said
     return found
+
+
+def _is_questioned(reading: Reading, said: Said) -> bool:
+    """Whether the sentence with those words is a question about how something is, and no request in its form."""
+    raw = reading.text.raw
+    begin = max((raw.rfind(sign, 0, said.start) for sign in ".?!"), default=-1) + 1
+    sign = re.search(r"[.?!]", raw[said.end :])
+    return sign is not None and sign.group() == "?" and _FACTUAL.match(reading.text.folded, begin) is not None
 
 
 def _flag(reading: Reading, param: Param) -> Said | None:

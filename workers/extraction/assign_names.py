@@ -32,6 +32,7 @@ _CAPITALISED = re.compile(
     r"(?<![\w])(?:in|at|to|from|for|near|of)\s+(?:the\s+)?((?:[A-ZÄÖÜÕŠŽ][\w'-]+)(?:\s[A-ZÄÖÜÕŠŽ][\w'-]+)*)"
 )
 _CITY_AFTER = re.compile(r"\sCity(?!\w)")
+_PLACE_LEAD = re.compile(r"(?:(?:it|that)(?:'s| is)\s+)?(?:in|at|near|around)\s+|(?:it|that)(?:'s| is)\s+")
 _LONGEST_BARE_NAME = 3
 
 
@@ -238,6 +239,9 @@ def _rest(reading: Reading, param: Param, asked: Sequence[str]) -> Found:
     written = reading.text.between(start, end)
     if param.kind is Kind.ENUM and fold(written).strip():
         return {param.name: Refused(fault="not_option", words=written, start=start, end=end)}
+    lead = _PLACE_LEAD.match(reading.text.folded, start, end) if param.kind is Kind.CITY else None
+    if lead and lead.end() < end:
+        start, written = lead.end(), reading.text.between(lead.end(), end)
     if param.kind is Kind.CITY and written[:1].isalpha() and not reading.days and not reading.numbers:
         return {param.name: Said(value=written, start=start, end=end)}
     return {}

@@ -27,6 +27,13 @@ _EDGE = " \t\r\n,;:-/|.()\"«»“”„!'"
 _CAPITALISED_RUN = re.compile(
     r"(?<!\w)(?:[A-ZÄÖÜÕŠŽА-ЯЁ][\w&'.-]*|\d{6,})(?:\s(?:[A-ZÄÖÜÕŠŽА-ЯЁ][\w&'.-]*|OÜ|AS|и|&))*"
 )
+_PLACE = re.compile(r"\b(?:location|city|town|area|destination|origin|where|airport|from|to|linn|koht)\b")
+_NO_PLACE = re.compile(r"\bname\b|\bdate\b|\btime\b")
+_INSIDE = re.compile(r"(?:^|\W)(?:in|at|near|around|to|from)\s+(?:the\s+)?$")
+_SPEAKS = re.compile(r"(?:i|we)(?:'d| would)? (?:like|prefer|want|need|live|am|go)\b")
+_PLACE_LEAD = re.compile(
+    r"(?:(?:it|that|this)(?:'s| is| should be| will be| would be)\s+)?(?:(?:in|at|near|around|to|from)\s+)?(?:the\s+)?"
+)
 _LONGEST_TEXT = 200
 _LONGEST_QUESTION_LIKE = 2
 _SENTENCE_WORDS = 5
@@ -108,12 +115,35 @@ def _answered(reading: Reading, waiting: Sequence[Param], taken: list[Span], lab
     start, end = left_over(reading, taken, labels)
     if start >= end or not could_be_value(reading, start, end):
         return {}
+    if len(waiting) == 1 and is_place(waiting[0]):
+        start, end = _place_in(reading, start, end)
     if len(waiting) == 1:
         return {waiting[0].name: Said(value=reading.text.between(start, end), start=start, end=end)}
     parts = [part for part in _PARTS.split(reading.text.between(start, end)) if part]
     if len(parts) != len(waiting):
         return {}
     return {p.name: Said(value=part, start=start, end=end) for p, part in zip(waiting, parts, strict=True)}
+
+
+def is_place(param: Param) -> bool:
+    """Whether it wants a place, by its name."""
+    return param.kind is Kind.CITY or (_PLACE.search(param.named) is not None and not _NO_PLACE.search(param.named))
+
+
+def _place_in(reading: Reading, start: int, end: int) -> Span:
+    """Of "somewhere in Sunnyvale" take the place; of anything else all."""
+    named = [
+        p
+        for p in reading.phrases
+        if start <= p.start and p.end <= end and _INSIDE.search(reading.text.folded[: p.start])
+    ]
+    inside = [p for p in reading.phrases if start <= p.start and p.end <= end]
+    if not named and len(inside) == 1 and _SPEAKS.match(reading.text.folded, start, end):
+        named = inside
+    if named:
+        return named[-1].start, named[-1].end
+    lead = _PLACE_LEAD.match(reading.text.folded, start, end)
+    return (lead.end(), end) if lead and lead.end() < end else (start, end)
 
 
 def left_over(reading: Reading, taken: list[Span], labels: list[Span]) -> Span:

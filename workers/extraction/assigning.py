@@ -159,7 +159,7 @@ def _formed(reading: Reading, slots: Slots, asked: Sequence[str], scope: list[Sp
     found |= assign_names(reading, params, known=known, asked=asked)
     taken = [(said.start, said.end) for said in found.values()]
     found |= assign_codes(reading, params, Standing(asked=asked, known=known, taken=taken))
-    found |= assign_flags(reading, params, asked=asked)
+    found |= assign_flags(reading, params, asked=asked, is_first=not known)
     found |= {name: said for name, said in assign_examples(reading, params).items() if name not in found}
     return {name: said for name, said in found.items() if not _is_elsewhere((said.start, said.end), scope)}
 

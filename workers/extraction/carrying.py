@@ -6,12 +6,12 @@ it is, and what is taken is told (`Collecting.carried`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.base import JsonValue
 from schemas.conversations import Collecting, EndpointProgress, Given
+from workers.extraction.assign_text import is_place
 from workers.extraction.assigning import hear
 from workers.extraction.continuation import yes_or_no
 from workers.extraction.kinds import Kind
@@ -23,8 +23,6 @@ from workers.extraction.wording import holds, starts_phrase
 _MOST_GIVEN = 5
 _DATED = frozenset({Kind.DATE, Kind.MOMENT})
 _PLACED = frozenset({Kind.CITY, Kind.TEXT, Kind.ADDRESS})
-_PLACE = re.compile(r"\b(?:location|city|town|area|destination|origin|where|airport|from|to|linn|koht)\b")
-_NOT_PLACE = re.compile(r"\bname\b|\bdate\b|\btime\b")
 # Told in an offer as data of their own; flags are not: "it has no parking" is no wish.
 _OFFERED = frozenset({Kind.DATE, Kind.MOMENT, Kind.TIME, Kind.INTEGER, Kind.NUMBER, Kind.CITY, Kind.ENUM, Kind.ADDRESS})
 _EXISTENTIAL = frozenset({"is", "are", "was", "were", "hi", "hello", "hey", "if", "be"})
@@ -132,8 +130,7 @@ def _points_at_place(reading: Reading) -> bool:
 
 
 def _is_place(param: Param) -> bool:
-    is_named = param.kind is Kind.CITY or _PLACE.search(param.named) is not None
-    return param.kind in _PLACED and is_named and not _NOT_PLACE.search(param.named)
+    return param.kind in _PLACED and is_place(param)
 
 
 def _fill(params: Sequence[Param], earlier: Earlier, *, wants_start: bool = False) -> Found:

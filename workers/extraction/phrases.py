@@ -21,7 +21,9 @@ _RUN = re.compile(
 )
 _STATE = re.compile(r",\s+(?:[A-Z]{2,3}(?!\w)|[A-Z]\.[A-Z]\.|[A-Z][a-z]+(?:\s[A-Z][a-z]+)?)(?=[\s?.,!]|$)")
 _NOUNS = re.compile(
-    r"(?<!\w)(?:of|for|about|on|regarding|called|named|like|with)\s+(?:the\s+|an?\s+)?"
+    r"(?<!\w)(?:of|for|about|on|regarding|called|named|(?<!would )(?<!i'd )(?<!i )like|with)\s+"
+    r"(?!to\s|\w+ing\s+(?:me|us)\b)"
+    r"(?:the\s+|an?\s+)?"
     r"(?P<said>[^\W\d_][\w'-]*(?:\s(?!(?:in|at|on|for|from|to|with|by|and|or|of|using|is|are|that|which|who|between|during|"
     r"under|over|near|per|as|if|when|where)\b)[\w'-]+){0,3})"
 )
@@ -29,7 +31,26 @@ _PRONOUNS = frozenset(
     {"me", "my", "it", "you", "us", "them", "him", "her", "this", "that", "these", "those", "all", "any", "some", "now"}
 )
 _NAME_OPENERS = frozenset(
-    {"New", "San", "Los", "Las", "Saint", "St.", "The", "Mount", "Lake", "Fort", "El", "North", "South"}
+    {
+        "New",
+        "San",
+        "Santa",
+        "Los",
+        "Las",
+        "Saint",
+        "St.",
+        "Port",
+        "Cape",
+        "Palo",
+        "Kuala",
+        "The",
+        "Mount",
+        "Lake",
+        "Fort",
+        "El",
+        "North",
+        "South",
+    }
 )
 # Words that say how much or which, and never what.
 _QUANTITIES = frozenset(
@@ -43,8 +64,13 @@ _QUANTITIES = frozenset(
 )  # fmt: skip
 _HEAD = re.compile(r"(?:the|a|an)\s+([^\W\d_]+)\s+of\s+(?:the\s+)?$")
 _EDGE = ".,;:!?"
+_SPEAKER = re.compile(r"I(?:['’](?:m|d|ll|ve))?")
+# A full stop after a word ends a sentence, after "St." and "J." it does not.
+_SENTENCE_END = re.compile(r"(?<!\bSt)(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMt)(?<!\bFt)(?<!\bvs)(?<=\w\w)\.(?=\s)")
 _MONTHS_AND_DAYS = re.compile(
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)[a-z]*\.?"
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|"
+    r"sat(?:urday)?|sun(?:day)?)s?\.?"
 )
 
 
@@ -80,13 +106,15 @@ def _quotes(raw: str) -> Iterator[Phrase]:
 
 def _runs(raw: str) -> Iterator[Phrase]:
     for match in _RUN.finditer(raw):
-        start, end = _without_opening(raw, *match.span())
+        first, last = match.span()
+        stop = _SENTENCE_END.search(raw, first, last)
+        start, end = _without_opening(raw, first, stop.end() if stop else last)
         while end > start and raw[end - 1] in _EDGE and not re.search(r"\b[A-Z]\.(?:[A-Z]\.)*$", raw[start:end]):
             end -= 1
         state = _STATE.match(raw, end)
         end = state.end() if state else end
         said = raw[start:end]
-        if said and said != "I" and not _MONTHS_AND_DAYS.fullmatch(said.lower()):
+        if said and not _SPEAKER.fullmatch(said) and not _MONTHS_AND_DAYS.fullmatch(said.lower()):
             yield Phrase(text=_without_owner(said), start=start, end=start + len(_without_owner(said)))
 
 

@@ -237,3 +237,44 @@ def test_a_yes_or_no_is_that_answer(*, is_on: bool, language: Language) -> None:
 def test_a_day_of_a_month_told_by_its_distance_is_that_day() -> None:
     assert heard(TRAINS, "the 5th of this month")["date"] == f"{NOW.year}-12-05"
     assert heard(TRAINS, "on the 5th of next month")["date"] == f"{NOW.year + 1}-01-05"
+
+
+STAYS = endpoint(
+    "find_stays",
+    ParamSpec(name="location", required=True, description="City or town"),
+    ParamSpec(name="has_laundry_service", type="boolean"),
+    title="places to stay",
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "place"),
+    [
+        ("Somewhere in Sunnyvale", "Sunnyvale"),
+        ("Look in Zarnitsa. I need two rooms", "Zarnitsa"),
+        ("It's pescadero", "pescadero"),
+        ("Kuala Lumpur", "Kuala Lumpur"),
+        ("I'd prefer Zarnitsa", "Zarnitsa"),
+    ],
+)
+def test_an_answer_holds_a_place_and_more_but_only_the_place_is_taken(answer: str, place: str) -> None:
+    talk = Talk(STAYS)
+    talk.ask("?")
+    talk.say(answer)
+
+    assert talk.values().get("location") == place
+
+
+@pytest.mark.parametrize("said", ["I'm looking for places to stay", "I'd like to book something", "I"])
+def test_whoever_speaks_is_no_value(said: str) -> None:
+    assert "location" not in heard(STAYS, said)
+
+
+def test_a_question_whether_something_is_there_is_no_wish_for_it() -> None:
+    seeking = heard(STAYS, "Is there a place with laundry service in Tartu?")
+    talk = Talk(STAYS)
+    talk.say("places to stay in Tartu")
+    talk.say("Do they have laundry service?")
+
+    assert seeking["has_laundry_service"] is True
+    assert "has_laundry_service" not in talk.values()
