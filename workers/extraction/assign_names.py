@@ -141,7 +141,11 @@ def _direction(reading: Reading, span: tuple[int, int], ending: str, *, is_money
     start, end = span
     before, after = reading.text.folded[:start], reading.text.folded[end:]
     is_target = _END_BEFORE.search(before) is not None
-    if is_money and (_AMOUNT_BEFORE.search(before) or (_AMOUNT_AFTER.match(after) and not is_target)):
+    if is_money and (
+        _AMOUNT_BEFORE.search(before)
+        or _is_spelled_before(reading, start)
+        or (_AMOUNT_AFTER.match(after) and not is_target)
+    ):
         return "start"
     if _START_ENDING.fullmatch(ending) or _START_BEFORE.search(before):
         return "start"
@@ -150,6 +154,11 @@ def _direction(reading: Reading, span: tuple[int, int], ending: str, *, is_money
     if is_money and (_CURRENCY_END_ENDING.fullmatch(ending) or _IN_BEFORE.search(before)):
         return "end"
     return ""
+
+
+def _is_spelled_before(reading: Reading, start: int) -> bool:
+    """Whether a number in words stands right there: "fifty pounds"."""
+    return any(n.spelled and n.end <= start and not reading.text.raw[n.end : start].strip() for n in reading.numbers)
 
 
 def _by_dash(reading: Reading, place: int, spans: list[tuple[int, int]]) -> Direction:

@@ -46,13 +46,20 @@ def assign_numbers(reading: Reading, params: Sequence[Param], standing: Standing
     plain = [
         n
         for n in left
-        if (not n.spelled or (open_ones and open_ones[0].name in standing.asked))
+        if (not n.spelled or _counts_value(reading, n, standing) or (open_ones and open_ones[0].name in standing.asked))
         and not _is_named(reading, others, open_ones, n)
     ]
     if len(open_ones) == len(plain) and _can_pair(reading, open_ones, plain, standing.asked):
         for param, number in zip(open_ones, plain, strict=True):
             found |= number_found(param, number) or _refused(reading, param, number, standing.asked)
     return found
+
+
+def _counts_value(reading: Reading, number: NumberMention, standing: Standing) -> bool:
+    """Whether a number in words counts what another parameter took: "twenty euros". "One" may be any word."""
+    beside = reading.text.raw[number.end :]
+    start = number.end + len(beside) - len(beside.lstrip())
+    return number.value != 1 and any(start == taken for taken, _ in standing.taken)
 
 
 def _is_named(reading: Reading, others: Sequence[Param], than: Sequence[Param], number: NumberMention) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workers.extraction.kinds import Kind
-from workers.extraction.text import Text
+from workers.extraction.text import Text, overlaps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,10 +43,14 @@ _PATTERNS: dict[Kind, re.Pattern[str]] = {
     Kind.REGISTRY_CODE: re.compile(r"(?<![\w.,-])\d{8}(?![\w-]|[.,]\d)"),
     Kind.POSTCODE: re.compile(r"(?<![\w.,-])\d{5}(?![\w-]|[.,]\d)"),
     Kind.PHONE: re.compile(r"(?<![\w.,])(?:\+|00)?\d{1,4}(?:[ -]?\(?\d{2,4}\)?){1,5}(?![\w]|[.,-]\d)"),
-    Kind.PLATE: re.compile(
-        r"(?<![\w-])(?:\d{2,3}[ -]?[a-z]{3}|[a-z]{2,3}[ -]?\d{2,4}|[a-z]\d{3}[a-z]{2}(?:\d{2,3})?)(?![\w-])"
-    ),
 }
+# Number plates by country; where two overlap ("tax 123 abc") the earlier form counts.
+_PLATES = tuple(
+    re.compile(rf"(?<![\w-]){form}(?![\w-])")
+    for form in (r"\d{2,3}[ -]?[a-z]{3}", r"[a-z]\d{3}[a-z]{2}(?:\d{2,3})?", r"[a-z]{2,3}[ -]?\d{2,4}")
+)
+_WORD_AND_NUMBER = re.compile(r"[a-z]+ \d+")
+_GROUPED = re.compile(r"(?<![\w./@-])(?<!\d )\d{1,3}(?: \d{3})+(?![\w@/]|[.,]\d|-\w| \d)")
 _IDENTIFIER = re.compile(r"(?<![\w./@-])#?(?=[\w./-]*\d)[a-z0-9](?:[\w/-]*\w)?(?![\w@/]|[.,]\d|-\w)", re.ASCII)
 # Short words and units that stand beside numbers: "mai 2026" and "100 EUR" are no number plates.
 _NO_PLATE = frozenset({
@@ -56,6 +60,7 @@ _NO_PLATE = frozenset({
 })  # fmt: skip
 _MIN_PHONE_DIGITS, _MAX_PHONE_DIGITS = 5, 15
 _IBAN_LETTERS = 10
+_LONG_ID = 6
 _NOT_IN_ADDRESS = re.compile(
     r"(?:for|number|nr|no|code|id|page|year|aasta\w*|на|номер|код|год\w*|in|from|to|kell|at|on|by|and|ja|и|the|"
     r"kuni|alates|vehicle|car|plate|initiative|algatus\w*|euro\w*|last|next|viimas\w*|последн\w*|"
@@ -78,6 +83,9 @@ def codes_in(text: Text, kind: Kind) -> Iterator[CodeMention]:
     if kind is Kind.ADDRESS:
         yield from addresses_in(text)
         return
+    if kind is Kind.PLATE:
+        yield from plates_in(text)
+        return
     pattern = _PATTERNS.get(kind)
     for match in pattern.finditer(text.folded) if pattern else ():
         written = text.between(match.start(), match.end())
@@ -93,15 +101,31 @@ def _holds(kind: Kind, written: str, folded: str) -> bool:
     if kind is Kind.PHONE:
         digits = sum(c.isdigit() for c in folded)
         return _MIN_PHONE_DIGITS <= digits <= _MAX_PHONE_DIGITS
-    if kind is Kind.PLATE:
-        letters = "".join(c for c in folded if not c.isdigit()).strip(" -")
-        return letters not in _NO_PLATE
     return True
 
 
+def plates_in(text: Text) -> Iterator[CodeMention]:
+    """Find number plates: 123ABC, B123CD, ABC 123. A word in small letters before a number ("for 123") is none."""
+    taken: list[tuple[int, int]] = []
+    for form in _PLATES:
+        for match in form.finditer(text.folded):
+            written = text.between(match.start(), match.end())
+            letters = "".join(c for c in match.group() if not c.isdigit()).strip(" -")
+            is_word = _WORD_AND_NUMBER.fullmatch(match.group()) is not None and not written[0].isupper()
+            if not (letters in _NO_PLATE or is_word or overlaps(*match.span(), taken)):
+                taken.append(match.span())
+    for start, end in sorted(taken):
+        yield CodeMention(start=start, end=end, written=text.between(start, end), kind=Kind.PLATE)
+
+
 def identifiers_in(text: Text) -> Iterator[CodeMention]:
-    """Find words that carry a digit: `1790`, `AB-12/7`, `007`."""
-    for match in _IDENTIFIER.finditer(text.folded):
+    """Find words that carry a digit: `1790`, `AB-12/7`, `007`; digits in groups of three ("20 117 733") are one."""
+    grouped = [match for match in _GROUPED.finditer(text.folded) if sum(map(str.isdigit, match.group())) >= _LONG_ID]
+    for match in grouped:
+        written = match.group().replace(" ", "")
+        yield CodeMention(start=match.start(), end=match.end(), written=written, kind=Kind.ID)
+    spans = [match.span() for match in grouped]
+    for match in (found for found in _IDENTIFIER.finditer(text.folded) if not overlaps(*found.span(), spans)):
         start = match.start() + match.group().startswith("#")
         yield CodeMention(start=start, end=match.end(), written=text.between(start, match.end()), kind=Kind.ID)
 

@@ -88,6 +88,12 @@ def test_a_postal_code_keeps_its_zeros(written: str) -> None:
     assert heard(ZIP, f"zip {written}") == {"zip": written}
 
 
+@pytest.mark.parametrize("said", ["parcel_id 20 117 733", "my parcel id is 20 117 733, please"])
+def test_digits_in_groups_of_three_are_one_identifier(said: str) -> None:
+    """EXT-08; a part of it would be another one's."""
+    assert heard(CODE, said) == {"parcel_id": "20117733"}
+
+
 @pytest.mark.parametrize("written", ["007", "12345678901234567890", "AB-0012/7", "eE007x"])
 def test_an_identifier_is_kept_as_it_was_written(written: str) -> None:
     """EXT-08; compared with the request itself in `acceptance/dialogues/en/id-keeps-its-zeros.yaml`."""
