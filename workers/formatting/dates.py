@@ -80,6 +80,13 @@ def spoken_span(first: date, last: date, language: Language) -> str:
     return f"{spoken_date(first, language)} – {spoken_date(last, language)}"
 
 
+def spoken_within(first: date, last: date, language: Language) -> str:
+    """Say when something is: "on 24 February 2027", "in the period 1–31 May 2026"."""
+    if first == last:
+        return text("calendar.on_day", language, day=spoken_date(first, language, case="on"))
+    return text("calendar.in_period", language, days=spoken_span(first, last, language))
+
+
 def spoken(moment: date | datetime | time, language: Language) -> str:
     """Say whatever `read_moment` found."""
     if isinstance(moment, datetime):

@@ -19,6 +19,7 @@ from workers.formatting.dates import (
     spoken_date,
     spoken_moment,
     spoken_span,
+    spoken_within,
     spoken_time,
     weekday_name,
 )
@@ -110,14 +111,24 @@ def _datetime(value: JsonValue, _arguments: Arguments, scope: Scope) -> JsonValu
 
 
 def _span(value: JsonValue, arguments: Arguments, scope: Scope) -> JsonValue:
-    """Say from this day to the day at the path given."""
-    first = _moment(value)
+    """Say from this day to the day at the path given: "1–31 May 2026"."""
+    days = _days(value, arguments, scope)
+    return spoken_span(*days, scope.language) if days else value
+
+
+def _within(value: JsonValue, arguments: Arguments, scope: Scope) -> JsonValue:
+    """Say the same with its preposition: "in the period 1–31 May 2026", "on 24 February 2027"."""
+    days = _days(value, arguments, scope)
+    return spoken_within(*days, scope.language) if days else value
+
+
+def _days(value: JsonValue, arguments: Arguments, scope: Scope) -> tuple[date, date] | None:
     end = scope.value(arguments[0]) if arguments else None
-    last = None if isinstance(end, Missing) else _moment(end)
+    first, last = _moment(value), None if isinstance(end, Missing) else _moment(end)
     if not isinstance(first, date) or not isinstance(last, date):
-        return value
+        return None
     first_day, last_day = (m.date() if isinstance(m, datetime) else m for m in (first, last))
-    return spoken_span(first_day, last_day, scope.language)
+    return first_day, last_day
 
 
 def _money(value: JsonValue, arguments: Arguments, scope: Scope) -> JsonValue:
@@ -227,6 +238,7 @@ FILTERS: dict[str, Work] = {
     "time": _time,
     "datetime": _datetime,
     "until": _span,
+    "within": _within,
     "money": _money,
     "number": _number,
     "percent": _percent,
