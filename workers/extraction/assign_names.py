@@ -195,6 +195,11 @@ def _share(
     elif len(free) == len(undirected) and set(asked) >= {p.name for p in free}:
         for param, mention in zip(free, undirected, strict=True):
             found[param.name] = Said(value=mention.value, start=mention.start, end=mention.end)
+    elif len(undirected) == 1 and is_bare(reading, undirected[0].start, undirected[0].end):
+        # "EUR" alone answers the first of what was asked; the next question tells what it was taken for.
+        first = next((p for name in asked for p in free if p.name == name), None)
+        if first is not None:
+            found[first.name] = Said(value=undirected[0].value, start=undirected[0].start, end=undirected[0].end)
     return found
 
 

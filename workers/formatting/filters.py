@@ -19,8 +19,8 @@ from workers.formatting.dates import (
     spoken_date,
     spoken_moment,
     spoken_span,
-    spoken_within,
     spoken_time,
+    spoken_within,
     weekday_name,
 )
 from workers.formatting.locale import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.endpoints import Language, ParamSpec
+from schemas.endpoints import Endpoint, Language, ParamSpec
 from tests.unit.workers.extraction.small_catalogue import CURRENCY, HOLIDAYS, PARKING, TRAINS, WEATHER, Talk, endpoint
 from workers.extraction.loop import Ready
 
@@ -125,3 +125,23 @@ def test_a_town_that_could_be_either_end_is_not_guessed() -> None:
     talk.ask("Tartu")
 
     assert talk.values() == {}
+
+
+@pytest.mark.parametrize(
+    ("api", "ask", "language", "said", "values"),
+    [
+        (CURRENCY, "convert 100", "en", ("EUR", "USD"), {"amount": 100, "fromCurrency": "EUR", "toCurrency": "USD"}),
+        (TRAINS, "rongiajad homme", "et", ("Tallinn", "Tartu"), {"from": "Tallinn", "to": "Tartu"}),
+        (TRAINS, "train times tomorrow", "en", ("to Tallinn", "Tartu"), {"from": "Tartu", "to": "Tallinn"}),
+    ],
+)
+def test_a_bare_answer_is_for_the_first_of_two_that_were_asked(
+    api: Endpoint, ask: str, language: Language, said: tuple[str, ...], values: dict[str, object]
+) -> None:
+    """What it was taken for is told with the next question."""
+    talk = Talk(api, language=language)
+    talk.ask(ask)
+    for message in said:
+        talk.say(message)
+
+    assert values.items() <= talk.values().items()
