@@ -4,7 +4,9 @@
     metrics          started, finished, failed, retried, returned, seconds, queue wait
     time limit       settings.queue.task_time_limit_s for all tries together
     retries          the table in retry.py, in place
+    late tasks       where the table says so, given back at the time limit, as often as messages may come back
     dead letter      on the last failure, at once for a PermanentError, and for a task that keeps killing its worker
+                     and is not done
     end of the turn  a turn whose task is given up is failed, so that it still ends
 
 A task is a coroutine function. The pool runs `perform` on the loop, then lets Celery's tracer finish the request; the
@@ -53,6 +55,10 @@ class WorkerKilled(Exception):
         self.deliveries = deliveries
 
 
+class AlreadyDone(Exception):
+    """A message came back too often, but its work was done before its workers died."""
+
+
 class StageTask(Task):  # type: ignore[misc] # Celery ships no types
     """Base of every task of the house."""
 
@@ -64,6 +70,11 @@ class StageTask(Task):  # type: ignore[misc] # Celery ships no types
     def request(self) -> Any:
         """The request of the coroutine that asks, or, in Celery's own code, of the thread."""
         return current_request.get() or self._get_request()
+
+    async def is_done(self, *args: Any) -> bool:
+        """Whether nothing is left to do for a message that came back too often: its worker died after the work."""
+        del args
+        return False
 
     def __call__(self, *args: Any, **kwargs: Any) -> object:
         """Hand Celery's tracer the outcome of `perform`."""
@@ -106,21 +117,28 @@ class StageTask(Task):  # type: ignore[misc] # Celery ships no types
             if job.is_redelivered:
                 deliveries = await self._count_delivery(job)
             value = await self._within_limit(job)
-        except StaleTurn:
-            log.info("task_stale")
+        except (StaleTurn, AlreadyDone) as passed:
+            log.info("task_stale" if isinstance(passed, StaleTurn) else "task_done_already")
             value = None
         except Overloaded:
             return await self._give_back(job, reason="overloaded")
         except (Ignore, Reject) as verdict:
             return Raised(verdict)
-        except WorkerKilled as killed:
-            return await self._give_up(job, killed, deliveries=killed.deliveries)
         except Exception as error:  # noqa: BLE001 - here, and only here: a task's errors end in a letter
-            return await self._give_up(job, error, deliveries=deliveries)
+            return await self._end_badly(job, error, deliveries=deliveries)
         if job.is_redelivered:
             await self._forget_deliveries(job)
         telemetry.TASKS_FINISHED.labels(job.task, job.queue).inc()
         return Returned(value)
+
+    async def _end_badly(self, job: Job, error: Exception, *, deliveries: int) -> Outcome:
+        """Give a late task back, where its queue's rule says so and it may come once more; give up every other."""
+        if isinstance(error, WorkerKilled):
+            return await self._give_up(job, error, deliveries=error.deliveries)
+        is_late = isinstance(error, TimeLimitReached) and TABLE[job.queue].is_given_back_late
+        if is_late and deliveries < process().settings.queue.max_deliveries:
+            return await self._give_back(job, reason="late", is_counted=True)
+        return await self._give_up(job, error, deliveries=deliveries)
 
     async def _within_limit(self, job: Job) -> object:
         limit_s = process().settings.queue.task_time_limit_s
@@ -152,6 +170,8 @@ class StageTask(Task):  # type: ignore[misc] # Celery ships no types
         most = process().settings.queue.max_deliveries
         log.warning("task_redelivered", deliveries=count)
         if count > most:
+            if await self.is_done(*job.args):
+                raise AlreadyDone
             raise WorkerKilled(count, most)
         return count
 
@@ -161,12 +181,16 @@ class StageTask(Task):  # type: ignore[misc] # Celery ships no types
         except StoreUnavailable:
             log.info("deliveries_not_forgotten")  # the counter expires by itself
 
-    async def _give_back(self, job: Job, *, reason: str) -> Outcome:
-        """Return the message to its queue: the worker is stopping, or has too much to do to begin with it in time."""
+    async def _give_back(self, job: Job, *, reason: str, is_counted: bool = False) -> Outcome:
+        """Return the message to its queue: the worker is stopping, or has too much to do to begin with it in time.
+
+        Once it has begun and comes back late, that counts as a delivery: it may never end in time.
+        """
         telemetry.TASKS_RETURNED.labels(job.task, job.queue).inc()
         log.info("task_returned", reason=reason)
         try:
-            await process().deliveries.forgive(job.task_id)
+            if not is_counted:
+                await process().deliveries.forgive(job.task_id)
         except StoreUnavailable:
             log.info("deliveries_not_forgiven")
         return Raised(Reject(reason, requeue=True))

@@ -5,7 +5,7 @@
     extraction       5       0.1 s, doubling to 2 s
     calling          5       0.1 s, doubling to 2 s
     formatting       6       0.1 s, doubling to 3 s
-    indexing         8       0.5 s, doubling to 10 s
+    indexing         8       0.5 s, doubling to 10 s; given back at the time limit
     maintenance      1       the next round comes anyway
 
 A task waits between tries in its own coroutine, its message unacknowledged. So a retry needs no broker (it is often
@@ -29,12 +29,16 @@ _PASSING = (TransientError, RedisConnectionError, RedisTimeoutError)
 
 @dataclass(frozen=True, kw_only=True)
 class RetryRule:
-    """How a queue's tasks are tried again. `tries` counts the first one too."""
+    """How a queue's tasks are tried again. `tries` counts the first one too.
+
+    `is_given_back_late`: at the time limit the message goes back to its queue, where nobody waits for an answer.
+    """
 
     tries: int
     first_pause_s: float = 0.1
     longest_pause_s: float = 2.0
     errors: tuple[type[Exception], ...] = _PASSING
+    is_given_back_late: bool = False
 
 
 TABLE: dict[QueueName, RetryRule] = {
@@ -42,7 +46,7 @@ TABLE: dict[QueueName, RetryRule] = {
     QueueName.EXTRACTION: RetryRule(tries=5),
     QueueName.CALLING: RetryRule(tries=5),
     QueueName.FORMATTING: RetryRule(tries=6, longest_pause_s=3.0),
-    QueueName.INDEXING: RetryRule(tries=8, first_pause_s=0.5, longest_pause_s=10.0),
+    QueueName.INDEXING: RetryRule(tries=8, first_pause_s=0.5, longest_pause_s=10.0, is_given_back_late=True),
     QueueName.MAINTENANCE: RetryRule(tries=1),
 }
 

@@ -49,6 +49,10 @@ from workers.turn.wording import Wording
 log = structlog.get_logger(__name__)
 
 
+_SHARE_OF_WAITING = 0.4
+"""Part of a task's time that indexing may wait for its place, and once more for the model."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rooms:
     """What a worker process holds open."""
@@ -175,7 +179,7 @@ def _open_indexer(registry: RegistryStore, embedder: Embedder, judges: Judges, s
         registry=registry,
         embedder=embedder,
         enricher=Enricher(judges.model),
-        longest_wait_s=settings.queue.task_time_limit_s / 2,
+        longest_wait_s=settings.queue.task_time_limit_s * _SHARE_OF_WAITING,
     )
 
 

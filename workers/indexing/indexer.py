@@ -17,7 +17,7 @@ from workers.retrieval.recipe import fingerprint, vectorize
 
 log = structlog.get_logger(__name__)
 
-_AT_ONCE = 24
+_AT_ONCE = 16
 """Endpoints under way in one process: the model embeds as many as wait together, and the next ones wait meanwhile."""
 
 
@@ -32,7 +32,10 @@ class Indexer:
         enricher: Enricher | None = None,
         longest_wait_s: float = 30.0,
     ) -> None:
-        """`longest_wait_s` bounds how long an endpoint may wait for its place; it belongs well under a task's limit."""
+        """`longest_wait_s` bounds how long an endpoint may wait for its place, and then for its vectors.
+
+        Twice that belongs under a task's limit.
+        """
         self._registry = registry
         self._embedder = embedder
         self._enricher = enricher or Enricher()
@@ -45,10 +48,15 @@ class Indexer:
         What cannot be indexed is recorded as failed, with its reason, and the PermanentError goes on to the dead
         letters. Transient errors leave the state as it was: the task is tried again. An unknown endpoint raises
         EndpointUnknown (it was deleted meanwhile). Overloaded means that hundreds were handed to this process at once
-        and this one did not come to its turn.
+        and this one did not come to its turn, or that others' texts kept the model busy.
         """
         async with self._place():
             await self._index(endpoint_id)
+
+    async def is_indexed(self, endpoint_id: str) -> bool:
+        """Whether the newest version is searchable by this model, or the endpoint is gone: nothing is left to do."""
+        registered = await self._registry.get(endpoint_id)
+        return registered is None or registered.state is IndexState.INDEXED
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:
@@ -87,5 +95,9 @@ class Indexer:
         if stored is not None and stored.fingerprint == fingerprint(endpoint, self._embedder.card):
             same = stored.endpoint.version == endpoint.version
             return None if same else stored.model_copy(update={"endpoint": endpoint})
-        (made,) = await vectorize([endpoint], self._embedder)
+        try:
+            async with asyncio.timeout(self._longest_wait_s):
+                (made,) = await vectorize([endpoint], self._embedder)
+        except TimeoutError as error:
+            raise Overloaded from error
         return made.model_copy(update={"enriched_by": enriched_by})

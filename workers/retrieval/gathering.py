@@ -11,8 +11,8 @@ from workers.retrieval.calibration import Vector
 Encode = Callable[[Sequence[str]], Vector]
 """Texts (n,) → vectors (n, d)."""
 
-_MOST_LETTERS = 8_000
-"""Letters of a batch, some 2,500 pieces: a second on two threads, and unpacking the model is 3 % of it."""
+_MOST_LETTERS = 5_000
+"""Letters of a batch, some 1,500 pieces: half a second on two threads, and unpacking the model is 5 % of it."""
 
 
 class Gathering:

@@ -10,7 +10,7 @@ import redis.asyncio as aioredis
 
 from schemas.endpoints import Endpoint
 from schemas.registry import IndexState, Registered
-from workers.errors import EndpointUnknown
+from workers.errors import EndpointUnknown, Overloaded
 from workers.indexing.indexer import Indexer
 from workers.registry.store import RegistryStore
 from workers.retrieval.calibration import LETTERS, Vector
@@ -142,3 +142,34 @@ async def test_a_description_changed_back_needs_no_new_vectors(
     made = await registry.searchable("a")
     assert made is not None
     assert made.endpoint.version == 3
+
+
+async def test_whether_nothing_is_left_to_do_is_known(registry: RegistryStore, indexer: Indexer) -> None:
+    assert await indexer.is_indexed("a")  # nobody registered it, or it was deleted
+
+    await register(registry, "Weather forecast.")
+    assert not await indexer.is_indexed("a")
+
+    await indexer.index("a")
+    assert await indexer.is_indexed("a")
+
+    await register(registry, "Something else.")
+    assert not await indexer.is_indexed("a")
+
+    await indexer.index("a")
+    await registry.announce_model("another")
+    assert not await indexer.is_indexed("a")
+
+
+async def test_an_endpoint_whose_texts_only_wait_for_the_model_goes_back(registry: RegistryStore) -> None:
+    class BusyEmbedder(LetterEmbedder):
+        async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+            await asyncio.sleep(30)
+            return await super().embed_passages(texts)
+
+    await register(registry, "Weather forecast.")
+
+    with pytest.raises(Overloaded):
+        await Indexer(registry=registry, embedder=BusyEmbedder(), longest_wait_s=0.05).index("a")
+
+    assert await state(registry) == (IndexState.PENDING, "")

@@ -65,10 +65,28 @@ async def suicide(turn_id: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+class Proven(StageTask):
+    """Knows from its mark whether it was done."""
+
+    abstract = True
+
+    async def is_done(self, *args: Any) -> bool:
+        return bool(await process().redis.exists(f"mark:{args[0]}"))
+
+
+@app.task(name="test.done_and_dead", base=Proven)
+async def die_when_done(name: str) -> None:
+    """Do the work, and die before anybody hears of it."""
+    await mark(name)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 @app.task(name=names.INDEX, base=StageTask)
 async def index(endpoint_id: str) -> None:
-    """Fails twice, then succeeds: the retry table of its queue allows it."""
+    """Fails twice, then succeeds: the retry table of its queue allows it. Some are too slow, once or always."""
     tries: Any = await process().redis.incr(f"tries:{endpoint_id}")
+    if endpoint_id == "always slow" or (endpoint_id == "slow once" and tries == 1):
+        await asyncio.sleep(60)
     if tries < 3:
         raise StoreUnavailable("away")
     await mark("indexed", endpoint_id)

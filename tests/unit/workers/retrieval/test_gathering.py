@@ -56,7 +56,7 @@ async def test_what_comes_while_a_batch_is_encoded_makes_the_next_one(executor: 
 async def test_a_batch_is_bounded_by_its_letters(executor: ThreadPoolExecutor) -> None:
     encoder = Encoder()
     encoder.go_on.set()
-    texts = [letter * 3_000 for letter in "abcde"]
+    texts = [letter * 2_000 for letter in "abcde"]
 
     vectors = await Gathering(encoder, executor).embed(texts)
 
