@@ -85,7 +85,7 @@ class Player:
         if not decision.endpoints:
             return self._without_call(case, played, request, decision)
         message = spoken_message(Turn(request=request, decision=decision), before)
-        left = before if case.is_led_elsewhere else left_by(decision, before, now=self.now)
+        left = before if case.is_led_elsewhere else left_by(decision, before, now=self.now, message=message)
         if case.is_led_elsewhere and not (before and before.collecting and decision.resumes):
             collecting = open_collection(decision.endpoints, message, unmatched=decision.unmatched)
         else:

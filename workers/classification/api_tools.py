@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from schemas.conversations import Collecting
-from schemas.routing import Candidate, Choice, Decision
+from schemas.routing import Candidate, Choice, Decision, PutOff
 from schemas.routing import Layer as LayerName
 from workers.classification import choices
 from workers.classification.collection import Reply, reply_to, switches
@@ -176,18 +176,19 @@ class ApiTools:
         )
 
     def _resumed(self, message: Message, collecting: Collecting, *, rule: str, route: Route | None = None) -> Decision:
-        """Hand the message to the collection; a part that asks for something beside it is named, not lost."""
+        """Hand the message to the collection; a part that asks for something beside it is put off, not lost."""
         endpoints = tuple(progress.endpoint for progress in collecting.endpoints)
         ours = {endpoint.endpoint_id for endpoint in endpoints}
         is_mixed = route is not None and any(found.endpoint_id in ours for found in route.found)
-        beside = tuple(f.part for f in route.found if f.endpoint_id not in ours) if route and is_mixed else ()
+        others = [found for found in route.found if found.endpoint_id not in ours] if route and is_mixed else []
+        beside = tuple(PutOff(part=found.part, endpoint=found.candidate.endpoint) for found in others)
         return Decision(
             layer=self.name,
             language=message.language,
             rule=rule,
             endpoints=endpoints,
             resumes=True,
-            unmatched=beside,
+            later=beside,
             scores=route.scores if route else {},
         )
 

@@ -19,6 +19,8 @@ _ESTONIAN = re.compile(
     r"[äöõü]|(?<!\w)(?:kas|mille|mis|nt|ja|ning|number|kohta|kood|riigi|keel|algus|lisatakse|isiku|tee|aasta\w*)(?!\w)",
     re.IGNORECASE,
 )
+# "number" and "tee" are words of both languages; small words tell which it is.
+_ENGLISH = re.compile(r"(?<!\w)(?:the|of|an?|for|to|or|and|which|with|is|are)(?!\w)", re.IGNORECASE)
 _FIRST_CLAUSE = re.compile(r"\s*[(;.:—–]\s*|\s+-\s+|,\s+(?=as\b|for\b|which\b|mis\b|mille\b|котор)")
 _ARTICLE = re.compile(r"(?:the|a|an|your|how|what|when|which|whether|only|any)(?!\w)")
 _MOMENT = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)T(?P<clock>\d\d:\d\d)")
@@ -70,7 +72,8 @@ def explained(param: Param, language: Language) -> str:
 def _language_of(description: str) -> Language:
     if _CYRILLIC.search(description):
         return "ru"
-    return "et" if _ESTONIAN.search(description) else "en"
+    is_english = _ENGLISH.search(description) is not None
+    return "et" if _ESTONIAN.search(description) and not is_english else "en"
 
 
 def title(endpoint: Endpoint, language: Language) -> str:

@@ -72,9 +72,9 @@ def missing_of(collecting: Collecting) -> tuple[str, ...]:
 
 
 def emptied(collecting: Collecting) -> Collecting:
-    """Forget every value."""
+    """Forget every value, and how long it has been asked for: who starts over has all the turns again."""
     cleared = tuple(progress.model_copy(update={"values": {}, "reopened": ()}) for progress in collecting.endpoints)
-    return collecting.model_copy(update={"endpoints": cleared})
+    return collecting.model_copy(update={"endpoints": cleared, "turns": 0, "awaiting_continuation": False})
 
 
 def without_optional(collecting: Collecting) -> Collecting:

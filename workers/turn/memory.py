@@ -45,8 +45,15 @@ def after_turn(
 
 
 def spoken_message(turn: Turn, conversation: Conversation | None) -> str:
-    """Return the words that carry values: a choice taken stands for the question it was offered for."""
+    """Return the words that carry values: a choice taken stands for the question it was offered for.
+
+    In a reply to an open collection, the part that asks for something else is left out.
+    """
     message = turn.request.message
+    if turn.decision and turn.decision.resumes:
+        for one in turn.decision.later:
+            message = message.replace(one.part, " ")
+        return message
     if turn.decision is None or turn.decision.rule != CHOICE_TAKEN or conversation is None:
         return message
     return next((u.text for u in reversed(conversation.transcript) if u.role == "user"), message)

@@ -16,7 +16,10 @@ from schemas.endpoints import Language
 from schemas.routing import Choice, Decision, PutOff
 from workers.extraction.carrying import Earlier
 from workers.extraction.loop import Abandoned, collect, offer_again, open_collection
+from workers.extraction.passing import told_in_passing
 from workers.extraction.seeding import seeded
+from workers.extraction.showing import listed, title
+from workers.messages.catalog import text
 
 _MOST_PARKED = 3
 _NO_SEEDS: Mapping[str, JsonValue] = MappingProxyType({})
@@ -42,26 +45,51 @@ def parked_by(decision: Decision, conversation: Conversation | None) -> Conversa
 
 
 def _is_for(collecting: Collecting, decision: Decision) -> bool:
-    wanted = {endpoint.endpoint_id for endpoint in decision.endpoints}
-    return wanted == {progress.endpoint.endpoint_id for progress in collecting.endpoints}
+    return _ids(collecting) == {endpoint.endpoint_id for endpoint in decision.endpoints}
 
 
-def left_by(decision: Decision, before: Conversation | None, *, now: datetime) -> Conversation | None:
+def left_by(
+    decision: Decision, before: Conversation | None, *, now: datetime, message: str = ""
+) -> Conversation | None:
     """Return the chat as `parked_by` does, with what the decision puts off parked last: it is offered next.
 
-    Its values are read at once, from its own part of the message; as many as now are done at once later.
+    Its values are read at once, from its own part of the message; as many as now are done at once later. What the
+    message says in passing for the collection that it turns away from is kept with that one.
     """
-    conversation = parked_by(decision, before)
+    conversation = _with_passing_words(decision, before, parked_by(decision, before), message=message, now=now)
     put_off = [one for one in decision.later if one.endpoint]
-    if not put_off or decision.resumes:
+    if not put_off:
         return conversation
     most = len(decision.endpoints)
     batches = [put_off[at : at + most] for at in range(0, len(put_off), most)]
-    opened = [_opened(batch, decision.language, now) for batch in batches]
     earlier = conversation or Conversation()
+    waiting = [_ids(one) for one in earlier.parked]
+    opened = [one for batch in batches if _ids(one := _opened(batch, decision.language, now)) not in waiting]
     # The last that is parked is the first that is offered.
     parked = (*earlier.parked, *reversed(opened))[-_MOST_PARKED:]
     return earlier.model_copy(update={"parked": parked})
+
+
+def _ids(collecting: Collecting) -> set[str]:
+    return {progress.endpoint.endpoint_id for progress in collecting.endpoints}
+
+
+def _with_passing_words(
+    decision: Decision, before: Conversation | None, after: Conversation | None, *, message: str, now: datetime
+) -> Conversation | None:
+    left = before.collecting if before else None
+    if after is None or left is None or not message or left not in after.parked:
+        return after
+    told = told_in_passing(left, message, turned_to=decision.endpoints, language=decision.language, now=now)
+    return after.model_copy(update={"parked": tuple(told if one is left else one for one in after.parked)})
+
+
+def waiting_behind(before: Conversation | None, after: Conversation | None, *, language: Language) -> str:
+    """Name, in a clause, what a message has parked; nothing where it parked nothing."""
+    known = [_ids(one) for one in before.parked] if before else []
+    fresh = [one for one in reversed(after.parked) if _ids(one) not in known] if after else []
+    titles = [title(progress.endpoint, language) for one in fresh for progress in one.endpoints]
+    return text("asking.afterwards", language, title=listed(titles, language)) if titles else ""
 
 
 def open_in(

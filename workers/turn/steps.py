@@ -29,7 +29,7 @@ from workers.turn.endings import Endings, start_of
 from workers.turn.following import Followed, Way
 from workers.turn.machine import advance, next_command
 from workers.turn.memory import remembering, spoken_message
-from workers.turn.parking import earlier_in, left_by, open_in, parked_by
+from workers.turn.parking import earlier_in, left_by, open_in, parked_by, waiting_behind
 
 Work = Callable[[Taken], Awaitable[Command | None]]
 
@@ -82,7 +82,7 @@ class Steps:
         turn, decision = taken.turn, decision_of(taken.turn)
         message = spoken_message(turn, taken.conversation)
         now = local_time(self.clock(), turn.request.time_zone)
-        conversation = left_by(decision, taken.conversation, now=now)
+        conversation = left_by(decision, taken.conversation, now=now, message=message)
         collecting = open_in(conversation, decision, message, now=now, seeds=turn.request.seeded_params)
         earlier = earlier_in(conversation, collecting)
         outcome = collect(collecting, message, language=decision.language, now=now, earlier=earlier)
@@ -94,7 +94,8 @@ class Steps:
             outcome = await self.filler.improve(outcome, collecting, spoken)
         match outcome:
             case Asked() as asked:
-                return await self.endings.ask(turn, conversation, asked)
+                waits = waiting_behind(taken.conversation, conversation, language=decision.language)
+                return await self.endings.ask(turn, conversation, asked, said_first=waits)
             case Ready(collecting=complete):
                 return await self.answering.plan(turn, conversation, complete)
             case Abandoned(say=say) if say:

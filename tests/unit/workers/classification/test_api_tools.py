@@ -231,13 +231,13 @@ async def test_an_allowed_value_that_was_asked_for_is_a_value() -> None:
     assert (await decided(twins.message("sõiduauto", language="et", chat=chat), search=search)).rule == "value_reply"
 
 
-async def test_a_new_request_beside_the_open_one_is_named_and_nothing_collected_is_lost() -> None:
+async def test_a_new_request_beside_the_open_one_is_put_off_and_nothing_collected_is_lost() -> None:
     chat = twins.conversation(open_=OPEN)
 
     decision = await decided(twins.message("calculate the tax for 123ABC and show me the weather", chat=chat))
 
     assert decision.resumes
-    assert decision.unmatched == ("show me the weather",)
+    assert [one.part for one in decision.later] == ["show me the weather"]
 
 
 async def test_a_collection_goes_on_when_search_is_down() -> None:

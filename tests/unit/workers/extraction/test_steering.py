@@ -74,6 +74,33 @@ def test_starting_over_forgets_the_values() -> None:
     assert question.missing == ("countryIsoCode", "validFrom", "validTo")
 
 
+def test_who_starts_over_has_all_the_turns_again() -> None:
+    talk = Talk(HOLIDAYS)
+    for message in ("Estonia", "hmm", "well", "yes", "hmm"):
+        talk.say(message)
+    talk.ask("start over")
+    for message in ("Latvia", "from 1 May 2027"):
+        talk.ask(message)
+
+    assert isinstance(talk.say("until 31 May 2027"), Ready)
+
+
+@pytest.mark.parametrize("language", ["en", "et", "ru"])
+def test_help_is_given_in_the_persons_language(language: Language) -> None:
+    """A description in another language gives way to the parameter's label, whatever words the two share."""
+    spec = TAX.params[0].model_copy(
+        update={
+            "description": "The registration number (number plate) of the vehicle",
+            "labels": {"en": "plate", "et": "numbrimärk", "ru": "номерной знак"},
+        }
+    )
+    talk = Talk(TAX.model_copy(update={"params": (spec,)}), language=language)
+    talk.ask("?")
+    told = talk.ask({"en": "I don't know", "et": "ma ei tea", "ru": "не знаю"}[language]).question
+
+    assert ("of the vehicle" in told) is (language == "en")
+
+
 def test_what_is_known_so_far_is_told() -> None:
     talk = Talk(HOLIDAYS)
     talk.ask("Estonia from 1 May 2026")
