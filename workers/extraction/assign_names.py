@@ -174,6 +174,25 @@ def _share(
     reading: Reading, group: list[Param], mentions: list[_Mention], *, known: set[str], asked: Sequence[str]
 ) -> Found:
     """Share the mentions among parameters of one sort: by label, by direction, then what is left to what is left."""
+    found, left = _told_apart(reading, group, mentions)
+    free = [p for p in group if p.name not in found]
+    undirected = [m for m in left if not m.direction or not any(p.direction for p in group)]
+    if not free or not undirected:
+        return found
+    target = _only_target(free, known=known, asked=asked, is_single=len(group) == 1)
+    if target is not None:
+        found[target.name] = _said(undirected[-1] if reading.corrects else undirected[0])
+    elif len(free) == len(undirected) and set(asked) >= {p.name for p in free}:
+        found |= {param.name: _said(mention) for param, mention in zip(free, undirected, strict=True)}
+    elif len(undirected) == 1 and is_bare(reading, undirected[0].start, undirected[0].end):
+        # "EUR" alone answers the first of what was asked; the next question tells what it was taken for.
+        first = next((p for name in asked for p in free if p.name == name), None)
+        found |= {first.name: _said(undirected[0])} if first else {}
+    return found
+
+
+def _told_apart(reading: Reading, group: list[Param], mentions: list[_Mention]) -> tuple[Found, list[_Mention]]:
+    """Give each mention to the parameter that the words around it name; return what was given, and the rest."""
     found: Found = {}
     left = list(mentions)
     own = _own_words(group)
@@ -182,25 +201,13 @@ def _share(
             # A name said later for the same parameter puts the earlier one right.
             param = next((p for p in group if fits(reading, p, mention, own[p.name])), None)
             if param is not None:
-                found[param.name] = Said(value=mention.value, start=mention.start, end=mention.end)
+                found[param.name] = _said(mention)
                 left.remove(mention)
-    free = [p for p in group if p.name not in found]
-    undirected = [m for m in left if not m.direction or not any(p.direction for p in group)]
-    if not free or not undirected:
-        return found
-    target = _only_target(free, known=known, asked=asked, is_single=len(group) == 1)
-    if target is not None:
-        mention = undirected[-1] if reading.corrects else undirected[0]
-        found[target.name] = Said(value=mention.value, start=mention.start, end=mention.end)
-    elif len(free) == len(undirected) and set(asked) >= {p.name for p in free}:
-        for param, mention in zip(free, undirected, strict=True):
-            found[param.name] = Said(value=mention.value, start=mention.start, end=mention.end)
-    elif len(undirected) == 1 and is_bare(reading, undirected[0].start, undirected[0].end):
-        # "EUR" alone answers the first of what was asked; the next question tells what it was taken for.
-        first = next((p for name in asked for p in free if p.name == name), None)
-        if first is not None:
-            found[first.name] = Said(value=undirected[0].value, start=undirected[0].start, end=undirected[0].end)
-    return found
+    return found, left
+
+
+def _said(mention: _Mention) -> Said:
+    return Said(value=mention.value, start=mention.start, end=mention.end)
 
 
 def _own_words(group: Sequence[Param]) -> dict[str, frozenset[str]]:
