@@ -184,8 +184,8 @@ def _share(
         found[target.name] = _said(undirected[-1] if reading.corrects else undirected[0])
     elif len(free) == len(undirected) and set(asked) >= {p.name for p in free}:
         found |= {param.name: _said(mention) for param, mention in zip(free, undirected, strict=True)}
-    elif len(undirected) == 1 and is_bare(reading, undirected[0].start, undirected[0].end):
-        # "EUR" alone answers the first of what was asked; the next question tells what it was taken for.
+    elif len(undirected) == 1 and is_bare(reading, undirected[0].start, undirected[0].end) and len(free) == len(asked):
+        # "EUR" alone answers the first of the two that were asked; the next question tells what it was taken for.
         first = next((p for name in asked for p in free if p.name == name), None)
         found |= {first.name: _said(undirected[0])} if first else {}
     return found
