@@ -36,6 +36,7 @@ from workers.turn.parking import earlier_in, left_by, offered, open_in, parked_b
 
 TENANT = "evaluation"
 _KEPT_UTTERANCES = 20
+_TOLD = 4
 _AS_SAID = frozenset({Kind.DATE, Kind.MOMENT, Kind.TIME, Kind.YEAR, Kind.INTEGER, Kind.NUMBER})
 _BETWEEN_DAYS = re.compile(r"\s+(?:to|till|until|through|and|-|–)\s+(?:the\s+)?(?=\w)|\s*[-–]\s*")
 _EDGES = re.compile(r"^(?:(?:\s|[.,])*(?:at|on)(?=\s))?[\s.,]+|[\s.,]+(?:at|on|around|by)?\s*$")
@@ -93,7 +94,8 @@ class Player:
         began = time.perf_counter()
         earlier = earlier_in(before, collecting)
         if case.is_led_elsewhere:
-            earlier = replace(earlier, offered=turn.system_before)
+            told = [one.text for one in reversed(before.transcript) if one.role == "bot"] if before else []
+            earlier = replace(earlier, offered=turn.system_before, told=tuple(told[:_TOLD]))
         outcome = collect(collecting, message, language=decision.language, now=self.now, earlier=earlier)
         elapsed_ms = (time.perf_counter() - began) * 1000
         words = played.words

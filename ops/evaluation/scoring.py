@@ -11,7 +11,7 @@ from statistics import median
 
 from ops.evaluation.cases import CaseTurn, DialogueCase, Expectation, ExpectedCall, PredictedCall, Prediction
 from ops.evaluation.comparing import is_accepted, is_right_call
-from schemas.base import Frozen
+from schemas.base import Frozen, JsonValue
 from schemas.endpoints import Endpoint
 
 Predictions = Mapping[tuple[str, int], Prediction]
@@ -87,7 +87,8 @@ def figures(
         for at, turn in enumerate(case.turns):
             found = predictions.get((case.id, at)) or Prediction(id=case.id, turn=at)
             elapsed += [found.elapsed_ms] if found.elapsed_ms else []
-            _count_turn(count, turn, found, loosely=case.is_led_elsewhere)
+            named = _by_label(found, turn.expect, endpoints)
+            _count_turn(count, turn, named, loosely=case.is_led_elsewhere)
             if turn.expect.kind:
                 verdicts.append(_is_right_turn(turn.expect, found, endpoints))
         count.update(told=len(verdicts), right=sum(verdicts))
@@ -209,6 +210,34 @@ def _count_slots(
     carried = {key.rpartition(".")[2] for key in expect.carry}
     count["slot_wrong"] += len(extra)
     count["false_fill"] += sum(name not in carried for name in extra)
+
+
+def _by_label(found: Prediction, expect: Expectation, endpoints: Mapping[str, Endpoint]) -> Prediction:
+    """Read values under the names of a label that is of an earlier schema.
+
+    Such a label names parameters that the endpoint no longer has; what it gives for them stands under another name.
+    """
+    if not _is_outdated(expect, endpoints):
+        return found
+    rights = {right.endpoint: right for right in expect.calls}
+    calls = tuple(
+        call.model_copy(update={"params": _renamed(call.params, rights[call.endpoint], endpoints[call.endpoint])})
+        if call.endpoint in rights and call.endpoint in endpoints
+        else call
+        for call in found.calls
+    )
+    return found.model_copy(update={"calls": calls})
+
+
+def _renamed(values: Mapping[str, JsonValue], right: ExpectedCall, endpoint: Endpoint) -> dict[str, JsonValue]:
+    renamed = dict(values)
+    for gone in (name for name in right.params if endpoint.param(name) is None):
+        accepted = right.params[gone]
+        fitting = (n for n, v in renamed.items() if n not in right.params and is_accepted(v, accepted, loosely=False))
+        name = next(fitting, None)
+        if name is not None:
+            renamed[gone] = renamed.pop(name)
+    return renamed
 
 
 def _is_right_turn(expect: Expectation, found: Prediction, endpoints: Mapping[str, Endpoint]) -> bool:

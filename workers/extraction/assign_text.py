@@ -34,6 +34,8 @@ _SPEAKS = re.compile(r"(?:i|we)(?:'d| would)? (?:like|prefer|want|need|live|am|g
 _PLACE_LEAD = re.compile(
     r"(?:(?:it|that|this)(?:'s| is| should be| will be| would be)\s+)?(?:(?:in|at|near|around|to|from)\s+)?(?:the\s+)?"
 )
+# A capital after a full stop says nothing.
+_OPENS = re.compile(r"[.!?]\s+$")
 _LONGEST_TEXT = 200
 _LONGEST_QUESTION_LIKE = 2
 _SENTENCE_WORDS = 5
@@ -98,6 +100,8 @@ def _proper(reading: Reading, param: Param, taken: list[Span]) -> Said | None:
     """Take a name in capitals (or a long code) that stands right after a word by which the parameter is called."""
     stems = {word for label in param.labels for word in label if len(word) > 3}  # noqa: PLR2004 - "of", "or", "the"
     for match in _CAPITALISED_RUN.finditer(reading.text.raw):
+        if re.fullmatch(r"I(?:['’]\w+)?", match.group()) or _OPENS.search(reading.text.raw[: match.start()]):
+            continue
         before = [word.folded for word in reading.text.words if word.end <= match.start()][-2:]
         if before and before[-1] in _CALLED:
             before.pop()

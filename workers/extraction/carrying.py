@@ -6,8 +6,10 @@ it is, and what is taken is told (`Collecting.carried`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from schemas.base import JsonValue
 from schemas.conversations import Collecting, EndpointProgress, Given
@@ -16,24 +18,33 @@ from workers.extraction.assigning import hear
 from workers.extraction.continuation import yes_or_no
 from workers.extraction.kinds import Kind
 from workers.extraction.params import Param, param_of
+from workers.extraction.phrases import names_in_answer
 from workers.extraction.reading import Reading, read
 from workers.extraction.said import Found, Said
-from workers.extraction.wording import holds, starts_phrase
+from workers.extraction.values_names import NameKind
+from workers.extraction.wording import holds, plain_words, starts_phrase
 
 _MOST_GIVEN = 5
 _DATED = frozenset({Kind.DATE, Kind.MOMENT})
 _PLACED = frozenset({Kind.CITY, Kind.TEXT, Kind.ADDRESS})
 # Told in an offer as data of their own; flags are not: "it has no parking" is no wish.
 _OFFERED = frozenset({Kind.DATE, Kind.MOMENT, Kind.TIME, Kind.INTEGER, Kind.NUMBER, Kind.CITY, Kind.ENUM, Kind.ADDRESS})
+_NAME = re.compile(r"\b(?:name|title|track)\b")
+_NAME_OF_SOMEONE_ELSE = re.compile(r"\b(?:contact|user|first|last|family|new|file|sender|customer|client)\b")
+_PLACES: tuple[NameKind, ...] = ("countries", "cities")
 _EXISTENTIAL = frozenset({"is", "are", "was", "were", "hi", "hello", "hey", "if", "be"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Earlier:
-    """What a message may point back at: values by endpoint, the latest last, and our last words where they offered."""
+    """What a message may point back at: values by endpoint, the latest last, and our last words where they offered.
+
+    `told` are our last answers, the newest first: where the names stand of what was found.
+    """
 
     given: tuple[Given, ...] = ()
     offered: str = ""
+    told: tuple[str, ...] = ()
 
 
 NOTHING_EARLIER = Earlier()
@@ -72,7 +83,7 @@ def _recalled(
     taken = {*progress.values, *heard}
     open_ones = [param for spec in progress.endpoint.params if spec.name not in taken for param in (param_of(spec),)]
     found: Found = {}
-    for rule in (_offered, _pointed_at, _of_the_service):
+    for rule in (_offered, _named_before, _pointed_at, _of_the_service):
         still = [param for param in open_ones if param.name not in found]
         found |= rule(reading, collecting, progress, still, earlier)
     return found
@@ -184,6 +195,50 @@ def _offered(
         for name, one in found.items()
         if name in names and isinstance(one, Said) and names[name].kind in _OFFERED
     }
+
+
+def _named_before(
+    reading: Reading, collecting: Collecting, progress: EndpointProgress, params: Sequence[Param], earlier: Earlier
+) -> Found:
+    """Take the name of what an answer told of: the one that the person repeats, or the only one where it goes on."""
+    wanted = [param for param in params if param.kind is Kind.TEXT and _NAME.search(param.named)]
+    wanted = [param for param in wanted if param.spec.required and not _NAME_OF_SOMEONE_ELSE.search(param.named)]
+    if len(wanted) != 1:
+        return {}
+    known = {str(value).casefold() for one in earlier.given for value in one.values.values()}
+    known |= {option.value.casefold() for one in earlier.given for spec in one.params for option in spec.enum}
+    if not any(is_kin(one, progress) for one in earlier.given):
+        return {}
+    goes_on = is_kin(earlier.given[-1], progress) and not collecting.turns
+    for text in earlier.told:
+        names = list(dict.fromkeys(n for n in names_told(text, reading.now) if n.casefold() not in known))
+        said = [name for name in names if _is_repeated(name, reading)]
+        if len(said) == 1 or (len(names) == 1 and not said and (goes_on or _agrees(reading))):
+            return {wanted[0].name: Said(value=(said or names)[0], start=0, end=0)}
+        if names:
+            return {}
+    return {}
+
+
+def is_kin(given: Given, progress: EndpointProgress) -> bool:
+    """Whether values were given to another endpoint of the same service."""
+    endpoint = progress.endpoint
+    return bool(endpoint.service_id) and given.service_id == endpoint.service_id != given.endpoint_id
+
+
+def names_told(text: str, now: datetime) -> list[str]:
+    """Return the names in an answer: quotes and runs of capitals that are no place, no day, no address, no opening."""
+    told = read(text, language="en", now=now)
+    blocked = [*told.day_spans, *((one.start, one.end) for one in told.addresses)]
+    blocked += [(name.start, name.end) for kind in _PLACES for name in told.names(kind)]
+    return [phrase.text for phrase in names_in_answer(text, blocked)]
+
+
+def _is_repeated(name: str, reading: Reading) -> bool:
+    words = plain_words(name)
+    return any(reading.words[at : at + len(words)] == words for at in range(len(reading.words))) or (
+        len(words) > 1 and all(word in reading.words for word in words)
+    )
 
 
 def _agrees(reading: Reading) -> bool:

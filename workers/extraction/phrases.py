@@ -64,6 +64,16 @@ _QUANTITIES = frozenset(
 )  # fmt: skip
 _HEAD = re.compile(r"(?:the|a|an)\s+([^\W\d_]+)\s+of\s+(?:the\s+)?$")
 _EDGE = ".,;:!?"
+_ANSWER_OPENERS = frozenset(
+    {
+        "how", "why", "try", "yes", "no", "ok", "okay", "sure", "great", "please", "perhaps", "maybe", "would", "shall",
+        "should", "could", "there", "here", "unfortunately", "sorry", "found", "confirming", "just", "you", "your",
+        "another", "one", "also", "next", "it",
+        "its", "they", "their", "we", "our", "my", "this", "that", "got", "does",
+    }
+)  # fmt: skip
+# A street after its number.
+_NUMBERED = re.compile(r"\d\w*\s+(?:(?:north|south|east|west|[nsew]\.?)\s+)?$", re.IGNORECASE)
 _SPEAKER = re.compile(r"I(?:['’](?:m|d|ll|ve))?")
 # A full stop after a word ends a sentence, after "St." and "J." it does not.
 _SENTENCE_END = re.compile(r"(?<!\bSt)(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMt)(?<!\bFt)(?<!\bvs)(?<=\w\w)\.(?=\s)")
@@ -95,6 +105,32 @@ def phrases_in(raw: str, blocked: Sequence[Span]) -> list[Phrase]:
     taken = [*blocked, *((phrase.start, phrase.end) for phrase in found)]
     found += [run for run in _runs(raw) if not overlaps(run.start, run.end, taken)]
     return sorted(found, key=lambda phrase: phrase.start)
+
+
+def names_in_answer(raw: str, blocked: Sequence[Span]) -> list[Phrase]:
+    """Return quotes and runs of capitals in an answer of ours, where a sentence may well begin with a name."""
+    found = list(_quotes(raw))
+    taken = [*blocked, *((phrase.start, phrase.end) for phrase in found)]
+    for match in _RUN.finditer(raw):
+        start, last = match.span()
+        stop = _SENTENCE_END.search(raw, start, last)
+        end = stop.start() if stop else last
+        opens = re.search(r"(?:^|[.!?:]\s+)$", raw[:start]) is not None
+        first = re.match(r"\S+", raw[start:end])
+        word = fold(first.group()).strip(_EDGE) if first else ""
+        if opens and first and (word in small_words() or word in _ANSWER_OPENERS):
+            rest = re.match(r"\s+", raw[start + first.end() : end])
+            start = start + first.end() + (rest.end() if rest else 0)
+        said = raw[start:end].rstrip(_EDGE)
+        if _NUMBERED.search(raw[:start]) or (opens and " " not in said and start == match.start()):
+            continue  # a street after its number; one word with the capital of its sentence
+        if said and not overlaps(start, end, taken) and not _SPEAKER.fullmatch(said) and not _is_day(said):
+            found.append(Phrase(text=_without_owner(said), start=start, end=start + len(said)))
+    return sorted(found, key=lambda phrase: phrase.start)
+
+
+def _is_day(said: str) -> bool:
+    return _MONTHS_AND_DAYS.fullmatch(said.lower()) is not None
 
 
 def _quotes(raw: str) -> Iterator[Phrase]:

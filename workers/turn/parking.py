@@ -22,6 +22,7 @@ from workers.extraction.showing import listed, title
 from workers.messages.catalog import text
 
 _MOST_PARKED = 3
+_MOST_TOLD = 4
 _NO_SEEDS: Mapping[str, JsonValue] = MappingProxyType({})
 
 
@@ -116,7 +117,12 @@ def earlier_in(conversation: Conversation | None, collecting: Collecting) -> Ear
         return Earlier()
     last = conversation.transcript[-1] if conversation.transcript else None
     is_answer = last is not None and last.role == "bot" and not collecting.turns and not collecting.asked
-    return Earlier(given=conversation.given, offered=last.text if last and is_answer else "")
+    answers = tuple(one.text for one in reversed(conversation.transcript) if one.role == "bot")[:_MOST_TOLD]
+    return Earlier(
+        given=conversation.given,
+        offered=last.text if last and is_answer else "",
+        told=answers if is_answer else (),
+    )
 
 
 def _opened(batch: Sequence[PutOff], language: Language, now: datetime) -> Collecting:

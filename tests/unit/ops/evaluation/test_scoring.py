@@ -122,3 +122,30 @@ def test_a_call_is_right_with_its_optional_values_or_without() -> None:
         assert is_right_call(PredictedCall(endpoint="e", params=params), right, loosely=False)
     for params in ({}, {"a": 2}, {"a": 1, "b": "y"}, {"a": 1, "d": 1}):
         assert not is_right_call(PredictedCall(endpoint="e", params=params), right, loosely=False)
+
+
+@pytest.mark.parametrize(("value", "false_fills"), [(10, 0), (11, 0.5)])
+def test_a_label_of_an_earlier_schema_gives_its_value_under_the_new_name(
+    labelled: LabelledSet, value: int, false_fills: float
+) -> None:
+    case = DialogueCase.model_validate(
+        {
+            "id": "old",
+            "turns": [
+                {
+                    "user": "base 10, height 7",
+                    "expect": {
+                        "endpoints": ["area"],
+                        "kind": "tool_call",
+                        "calls": [{"endpoint": "area", "params": {"baseLength": [10], "height": [7]}}],
+                    },
+                }
+            ],
+        }
+    )
+    call = PredictedCall(endpoint="area", params={"base": value, "height": 7})
+    said = {("old", 0): Prediction(id="old", turn=0, endpoints=("area",), calls=(call,), kind="question")}
+
+    found = figures([case], said, endpoints=labelled.endpoints)
+
+    assert found.false_fills == false_fills

@@ -150,3 +150,37 @@ def test_a_chat_gives_what_its_collections_hold_now() -> None:
     assert [(one.endpoint_id, one.values) for one in first] == [("get_weather", {"city": "Tartu"})]
     assert given_after(first, None) == first
     assert given_after(first, other) == ()
+
+
+VISIT = endpoint(
+    "book_visit",
+    ParamSpec(name="salon_name", required=True),
+    DAY,
+    title="visit",
+    service_id="tables",
+    method="POST",
+)
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "name"),
+    [
+        ("I found 3. How about Golden Fleece at 12 Lai Street in Tartu?", "Great, book it", "Golden Fleece"),
+        ("Golden Fleece is a good one. Its address is 12 Lai Street.", "Book me a visit there", "Golden Fleece"),
+        ("You could try Golden Fleece or Silver Comb.", "Book a visit to Silver Comb", "Silver Comb"),
+        ("You could try Golden Fleece or Silver Comb.", "Book a visit", None),
+        ("They are at 12 Lai Street. That is all.", "Book a visit", None),
+    ],
+)
+def test_the_name_of_what_was_found_is_taken_where_it_can_be_no_other(told: str, said: str, name: str | None) -> None:
+    given = _earlier((FIND, {"city": "Tartu"})).given
+
+    outcome = _say(VISIT, said, Earlier(given=given, told=(told,)))
+
+    assert _values(outcome).get("salon_name") == name
+
+
+def test_a_name_told_by_another_service_is_not_taken() -> None:
+    earlier = Earlier(given=_earlier((WEATHER, {"city": "Tartu"})).given, told=("How about Golden Fleece?",))
+
+    assert "salon_name" not in _values(_say(VISIT, "Book a visit", earlier))
