@@ -9,8 +9,12 @@ from schemas.base import JsonValue
 from schemas.conversations import Collecting, EndpointProgress
 from workers.extraction.assign_days import pairs_of
 from workers.extraction.assigning import Heard
+from workers.extraction.kinds import Kind
 from workers.extraction.params import Param, param_of
 from workers.extraction.said import Doubt, Found, Refused, Said
+
+# Nothing goes from a place, or is converted from a currency, to the same one; a period may be a single day.
+_NAMED = (Kind.CITY, Kind.COUNTRY, Kind.ENUM, Kind.TEXT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +55,8 @@ def _ordered(
     """Merge one endpoint's values; of a period that would end before it starts, the part that is in doubt reopens."""
     merged = {name: value for name, value in values.items() if isinstance(found.get(name), Said | None)}
     merged |= {name: one.value for name, one in found.items() if isinstance(one, Said)}
+    for moved in _moved(merged, values, found, params):
+        del merged[moved]
     late: list[Refused] = []
     for start, end in pairs_of(params.values()):
         first, last = merged.get(start.name), merged.get(end.name)
@@ -64,6 +70,26 @@ def _ordered(
         if start.name in found and end.name in found:
             del merged[start.name]
     return merged, late
+
+
+def _moved(
+    merged: Mapping[str, JsonValue],
+    before: Mapping[str, JsonValue],
+    found: Found,
+    params: Mapping[str, Param],
+) -> list[str]:
+    """Name the end that gave its value to the other: "to Tartu", said of the Tartu that was taken for the start."""
+    ends = [param for param in params.values() if param.direction and param.kind in _NAMED and param.name in merged]
+    said = [(param, merged[param.name]) for param in ends if param.name in found]
+    return [
+        other.name
+        for other in ends
+        for param, value in said
+        if other.name not in found
+        and other.kind is param.kind
+        and other.direction != param.direction
+        and before.get(other.name) == value
+    ]
 
 
 def missing_of(collecting: Collecting) -> tuple[str, ...]:

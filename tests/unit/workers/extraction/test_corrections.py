@@ -127,6 +127,17 @@ def test_a_town_that_could_be_either_end_is_not_guessed() -> None:
     assert talk.values() == {}
 
 
+def test_what_a_bare_answer_was_taken_for_is_told_and_can_be_turned_round() -> None:
+    talk = Talk(CURRENCY)
+    talk.ask("convert 100")
+    asked = talk.ask("EUR")
+
+    assert talk.values() == {"amount": 100, "fromCurrency": "EUR"}
+    assert "currency to convert from" in asked.question
+    talk.ask("no, to EUR")
+    assert talk.values() == {"amount": 100, "toCurrency": "EUR"}
+
+
 @pytest.mark.parametrize(
     ("api", "ask", "language", "said", "values"),
     [
