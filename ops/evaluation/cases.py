@@ -161,16 +161,6 @@ def _known(param: Any) -> Any:
     return known
 
 
-def read_predictions(path: Path) -> dict[tuple[str, int], Prediction]:
-    """Read what `write_predictions` wrote, or another system's lines of the same form."""
-    lines = (line for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
-    found = (
-        Prediction.model_validate({k: v for k, v in json.loads(line).items() if k in Prediction.model_fields})
-        for line in lines
-    )
-    return {(one.id, one.turn): one for one in found}
-
-
 def write_predictions(path: Path, predictions: Mapping[tuple[str, int], Prediction]) -> None:
     """Write one JSON line a turn."""
     lines = (json.dumps(one.model_dump(mode="json"), ensure_ascii=False) for one in predictions.values())

@@ -15,6 +15,7 @@ from workers.extraction.params import param_of
 from workers.extraction.reading import read
 from workers.extraction.said import Found, Said
 from workers.extraction.slots import merge
+from workers.extraction.values_numbers import parse_number
 
 _LONGEST_TEXT = 300
 _AS_WRITTEN = frozenset({Kind.TEXT, Kind.ID})
@@ -62,6 +63,9 @@ def _text(spec: ParamSpec, said: str, progress: EndpointProgress, *, language: L
         return None
     if param_of(spec).kind in _AS_WRITTEN:
         return said if 0 < len(said) <= _LONGEST_TEXT else None
+    if spec.type in ("integer", "number") and not spec.enum:
+        number = parse_number(said, language)
+        return None if number is None else _number(spec, number)
     return _read(spec, said, progress, language=language, now=now)
 
 

@@ -11,7 +11,6 @@ from ops.evaluation.cases import (
     LabelledSet,
     PredictedCall,
     Prediction,
-    read_predictions,
     read_set,
     write_predictions,
 )
@@ -83,11 +82,12 @@ def test_each_language_and_each_task_is_counted(labelled: LabelledSet) -> None:
     assert {name: group.turns for name, group in found.tasks.items()} == {"dialogue": 4, "choice": 4}
 
 
-def test_predictions_come_back_from_their_file(labelled: LabelledSet, tmp_path: Path) -> None:
+def test_predictions_are_written_a_line_a_turn(labelled: LabelledSet, tmp_path: Path) -> None:
     said = perfect(labelled.cases)
     write_predictions(tmp_path / "predictions.jsonl", said)
 
-    assert read_predictions(tmp_path / "predictions.jsonl") == said
+    lines = (tmp_path / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [Prediction.model_validate_json(line) for line in lines] == list(said.values())
 
 
 @pytest.mark.parametrize(

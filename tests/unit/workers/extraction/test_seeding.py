@@ -31,7 +31,8 @@ def seeds_of(*endpoints: Endpoint, place: int = 0, **seeds: JsonValue) -> dict[s
 @pytest.mark.parametrize(
     ("name", "given", "value"),
     [
-        ("count", 3, 3), ("count", "3", 3), ("amount", 12.5, 12.5), ("flag", False, False), ("flag", "yes", True),
+        ("count", 3, 3), ("count", "3", 3), ("amount", 12.5, 12.5), ("amount", "1,234.56", 1234.56),
+        ("flag", False, False), ("flag", "yes", True),
         ("day", "2026-12-05", "2026-12-05"), ("day", "5 December 2026", "2026-12-05"), ("country", "Estonia", "EE"),
         ("moment", "2026-12-05T10:00:00Z", "2026-12-05T10:00:00Z"), ("towns", ["Tartu", "Narva"], ["Tartu", "Narva"]),
         ("filter", {"a": [1]}, {"a": [1]}), ("email", "mari@example.ee", "mari@example.ee"),
