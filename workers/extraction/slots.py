@@ -14,7 +14,7 @@ from workers.extraction.params import Param, param_of
 from workers.extraction.said import Doubt, Found, Refused, Said
 
 # Nothing goes from a place, or is converted from a currency, to the same one; a period may be a single day.
-_NAMED = (Kind.CITY, Kind.COUNTRY, Kind.ENUM, Kind.TEXT)
+_NAMED = (Kind.CITY, Kind.COUNTRY, Kind.CURRENCY, Kind.LANGUAGE, Kind.ENUM, Kind.TEXT)
 
 
 @dataclass(frozen=True, kw_only=True)
