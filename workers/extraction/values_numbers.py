@@ -24,6 +24,9 @@ _NUMBER = re.compile(
     re.VERBOSE,
 )
 _PERCENT = re.compile(r"\s?(?:%|percent|protsen\w*|процент\w*)")
+# "12 1/2" and "12½" are one number; a piece of it would be a wrong one.
+_FRACTION = re.compile(r" ?(?P<sign>[½¼¾])| (?P<upper>[1-9])/(?P<lower>[2-9])(?![\d/.])")
+_FRACTION_SIGNS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 _MILLIONS = ("m", "м")
 _HUNDRED = 100
 
@@ -57,6 +60,9 @@ def _read(match: re.Match[str], language: Language) -> NumberMention | None:
     value = _amount(match["sign"], whole, rest, match["unit"])
     if match["power"]:
         value = float(f"{value}{match['power']}")
+    fraction = None if rest or match["unit"] or kind != "plain" else _FRACTION.match(match.string, match.end())
+    if fraction and (added := _added(fraction)):
+        return NumberMention(start=match.start(), end=fraction.end(), value=value + (added if value >= 0 else -added))
     other: Number | None = None
     is_lone_group = kind in ("commas", "dots") and rest is None and len(match[kind]) - len(whole) == 1
     if is_lone_group:
@@ -69,6 +75,14 @@ def _read(match: re.Match[str], language: Language) -> NumberMention | None:
             other = as_fraction
     is_percentage = _PERCENT.match(match.string, match.end()) is not None
     return NumberMention(start=match.start(), end=match.end(), value=value, other=other, is_percentage=is_percentage)
+
+
+def _added(fraction: re.Match[str]) -> float:
+    """Return what a fraction adds; 0 when it is none (6/3)."""
+    if fraction["sign"]:
+        return _FRACTION_SIGNS[fraction["sign"]]
+    upper, lower = int(fraction["upper"]), int(fraction["lower"])
+    return upper / lower if upper < lower else 0.0
 
 
 def _amount(sign: str | None, whole: str, rest: str | None, unit: str | None) -> Number:

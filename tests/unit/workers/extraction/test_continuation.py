@@ -10,6 +10,7 @@ YES = [
     "yes", "Yes.", "yes please", "y", "yep", "yup", "sure!", "of course", "ok", "no problem, go ahead", "why not",
     "Yes, I would like to see them", "👍", "jah", "Jah, jätkame", "jah, palun", "muidugi", "jaa", "olgu", "miks mitte",
     "да", "Да!", "ага", "конечно, давай", "хочу", "продолжим", "I guess so", "pigem jah", "скорее да",
+    "suppose so", "no olgu", "olgu siis", "might as well",
 ]  # fmt: skip
 NO = [
     "no", "No.", "nope", "no thanks", "not now", "stop", "👎", "ei", "Ei, aitäh", "ei soovi", "pole vaja", "нет",

@@ -77,3 +77,15 @@ def test_a_dot_before_three_digits_has_two_readings_in_estonian() -> None:
 
 def test_three_numbers_in_a_row_stay_three() -> None:
     assert [mention.value for mention in numbers(Text.of("10 10 10"), "en")] == [10, 10, 10]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("12 1/2", 12.5), ("3 3/4", 3.75), ("12½", 12.5), ("7 ¼", 7.25), ("-1 1/2", -1.5)]
+)
+def test_a_fraction_belongs_to_the_number_before_it(text: str, value: float) -> None:
+    assert parse_number(text, "en") == value
+
+
+@pytest.mark.parametrize("text", ["12 1/2/2026", "12 1/10", "5 6/3 7"])
+def test_a_date_or_a_ratio_is_no_fraction(text: str) -> None:
+    assert parse_number(text, "en") is None
