@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from schemas.endpoints import Endpoint
 from schemas.routing import Candidate
 from workers.classification.vocabulary import vocabulary
-from workers.classification.words import split_words
+from workers.classification.words import folded_words, split_words
 
 MOST_CHOICES = 3
 _STEM = 5
@@ -90,10 +90,17 @@ def _changes_something_for_little(high: Candidate, candidates: Sequence[Candidat
 def _reader(text: str, close: Sequence[Candidate]) -> Candidate | None:
     """Return the only one that reads, among others that change something, if the text has no word of theirs alone."""
     readers = [c for c in close if c.endpoint.method == "GET"]
-    if len(readers) != 1 or len(close) == 1:
+    if len(readers) != 1 or len(close) == 1 or _asks_for_change(text):
         return None
     changing = frozenset().union(*(_words(_described(c.endpoint)) for c in close if c is not readers[0]))
     return None if _words(text) & (changing - _words(_described(readers[0].endpoint))) else readers[0]
+
+
+def _asks_for_change(text: str) -> bool:
+    """Whether a word says that something is to be done, whatever the endpoint calls it: "book", "osta", "закажи"."""
+    words = folded_words(text)
+    changes = vocabulary("request.changes")
+    return any(changes.match(words, at) > at for at in range(len(words)))
 
 
 def names(text: str, endpoint: Endpoint) -> bool:
@@ -108,7 +115,13 @@ def _described(endpoint: Endpoint) -> str:
         phrase for by_language in (endpoint.aliases, endpoint.examples) for p in by_language.values() for phrase in p
     )
     return " ".join(
-        (endpoint.name, *endpoint.titles.values(), endpoint.description, *endpoint.descriptions.values(), *spoken)
+        (
+            readable(endpoint.name),
+            *endpoint.titles.values(),
+            endpoint.description,
+            *endpoint.descriptions.values(),
+            *spoken,
+        )
     )
 
 

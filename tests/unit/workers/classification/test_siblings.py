@@ -10,6 +10,7 @@ from schemas.routing import Decision
 from tests.unit.workers.classification import twins
 from tests.unit.workers.classification.twins import WEATHER, WordSearch, candidate
 from workers.classification.api_tools import ApiTools
+from workers.classification.matching import judge
 from workers.classification.requests import asked_part, asks_outright, asks_somewhere
 from workers.classification.routes import RouteFinder
 from workers.classification.siblings import accepted_offer, is_sibling
@@ -124,3 +125,22 @@ def test_an_offer_is_accepted_only_where_the_last_answer_made_one() -> None:
     assert accepted_offer("no", offer) is None
     assert accepted_offer("yes", (Utterance(role="bot", text="Which date?"),)) is None
     assert accepted_offer("yes", ()) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("please purchase tickets to the event", "BuyEventTickets"),
+        ("osta pilet üritusele", "BuyEventTickets"),
+        ("купи билет на концерт", "BuyEventTickets"),
+        ("I want to see an event", "FindEvents"),
+    ],
+)
+def test_a_word_that_asks_for_a_change_is_heard_whatever_the_endpoint_calls_it(said: str, name: str) -> None:
+    buy = _of("events", "BuyEventTickets", "Get tickets to an event", "POST")
+    find = _of("events", "FindEvents", "Find events with tickets")
+
+    match = judge(said, [candidate(buy, 0.72, high=True), candidate(find, 0.66)], gap=0.05)
+
+    assert match.winner is not None
+    assert match.winner.endpoint.name == name
