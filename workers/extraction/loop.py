@@ -13,6 +13,7 @@ from schemas.routing import Choice, PutOff
 from workers.extraction.assigning import Heard, hear, meant_endpoints
 from workers.extraction.carrying import NOTHING_EARLIER, Earlier, recall
 from workers.extraction.continuation import steering, yes_or_no
+from workers.extraction.fanning import fan_out
 from workers.extraction.questions import Asker, names_of_flags
 from workers.extraction.reading import Reading, read
 from workers.extraction.said import Found
@@ -214,7 +215,8 @@ class _Turn:
 
     def take(self, heard: Heard) -> Outcome:
         """Put values in; finish when nothing is missing and nothing is in doubt."""
-        collecting, heard = self.recalled(heard)
+        fanned = fan_out(self.reading, self.collecting, heard, proposed=self.proposed)
+        collecting, heard = fanned or self.recalled(heard)
         merged = merge(collecting, heard)
         turn = self.on(merged.collecting)
         if merged.doubt is None and merged.refused is None and not missing_of(merged.collecting):

@@ -1,0 +1,95 @@
+"""One endpoint, several values in a message: a call for each."""
+
+from __future__ import annotations
+
+import pytest
+
+from schemas.endpoints import Endpoint, Language
+from tests.unit.workers.extraction.small_catalogue import (
+    CURRENCY,
+    HOLIDAYS,
+    TAX,
+    TRAINS,
+    WEATHER,
+    Talk,
+)
+from workers.extraction.loop import Asked, Ready
+
+
+def values(talk: Talk, name: str) -> list[object]:
+    assert talk.collecting is not None
+    return [progress.values.get(name) for progress in talk.collecting.endpoints]
+
+
+@pytest.mark.parametrize(
+    ("api", "message", "language", "name", "each"),
+    [
+        (WEATHER, "weather in Tartu, Tallinn and Narva", "en", "city", ["Tartu", "Tallinn", "Narva"]),
+        (WEATHER, "ilm Tartus ja Narvas homme", "et", "city", ["Tartu", "Narva"]),
+        (WEATHER, "погода в Тарту и в Нарве", "ru", "city", ["Tartu", "Narva"]),
+        (WEATHER, "weather in Tartu today and tomorrow", "en", "date", ["2026-12-01", "2026-12-02"]),
+        (TRAINS, "trains from Tartu to Tallinn and Narva tomorrow", "en", "to", ["Tallinn", "Narva"]),
+        (HOLIDAYS, "riigipühad Eestis ja Lätis mais 2026", "et", "countryIsoCode", ["EE", "LV"]),
+        (CURRENCY, "convert 100 euros to dollars and pounds", "en", "toCurrency", ["USD", "GBP"]),
+    ],
+)
+def test_an_enumeration_is_a_call_for_each_value(
+    api: Endpoint, message: str, language: Language, name: str, each: list[object]
+) -> None:
+    talk = Talk(api, language=language)
+
+    assert isinstance(talk.say(message), Ready)
+    assert values(talk, name) == each
+
+
+def test_what_all_lack_is_asked_once_and_given_to_all() -> None:
+    talk = Talk(TAX)
+
+    assert talk.ask("car tax of 123ABC and 456DEF").missing == ("calculationYear",)
+    assert isinstance(talk.say("2026"), Ready)
+    assert values(talk, "regNr") == ["123ABC", "456DEF"]
+    assert values(talk, "calculationYear") == [2026, 2026]
+
+
+def test_an_answer_may_enumerate() -> None:
+    talk = Talk(WEATHER)
+    talk.ask("weather")
+
+    assert isinstance(talk.say("Tartu and Narva"), Ready)
+    assert values(talk, "city") == ["Tartu", "Narva"]
+
+
+def test_what_goes_beyond_three_is_left_for_later() -> None:
+    talk = Talk(WEATHER)
+    outcome = talk.say("weather in Tartu, Tallinn, Narva, Valga and Haapsalu")
+
+    assert values(talk, "city") == ["Tartu", "Tallinn", "Narva"]
+    assert outcome.collecting.later == ("Valga", "Haapsalu")
+
+
+def test_what_changes_something_is_called_once_and_the_rest_is_named() -> None:
+    renewal = TAX.model_copy(update={"method": "POST"})
+    talk = Talk(renewal)
+    outcome = talk.say("register 123ABC and 456DEF for 2026")
+
+    assert values(talk, "regNr") == ["123ABC"]
+    assert outcome.collecting.later == ("456DEF",)
+
+
+@pytest.mark.parametrize(
+    ("api", "message"),
+    [
+        (TRAINS, "trains between Tallinn and Tartu tomorrow"),
+        (TRAINS, "from Tallinn and to Tartu tomorrow"),
+        (CURRENCY, "euros and dollars"),
+        (WEATHER, "Tartu and Tartu"),
+        (WEATHER, "weather in Tartu, no, in Narva"),
+        (HOLIDAYS, "not Estonia and Latvia"),
+        (HOLIDAYS, "holidays in Estonia from 1 May and 5 May"),
+    ],
+)
+def test_what_is_one_request_stays_one(api: Endpoint, message: str) -> None:
+    talk = Talk(api)
+
+    assert isinstance(talk.say(message), Ready | Asked)
+    assert len(values(talk, "any")) == 1

@@ -1,0 +1,114 @@
+"""One endpoint, several values: "the weather in Tartu, Tallinn and Narva" is a call for each. Pure.
+
+The message is heard once for each value of the enumeration, with that value alone in its place. Where each hearing
+gives the same but for one parameter, each value gets a progress of its own; what is missing beside it is asked once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from schemas.conversations import Collecting
+from workers.extraction.assigning import Heard, hear
+from workers.extraction.kinds import Kind
+from workers.extraction.params import Param, param_of
+from workers.extraction.reading import Reading, Span
+from workers.extraction.said import Found, Said
+from workers.extraction.text import Text
+from workers.extraction.values_names import NameKind
+from workers.extraction.values_options import options_in
+
+MOST_AT_ONCE = 3
+_NAMED: dict[Kind, NameKind] = {
+    Kind.CITY: "cities", Kind.TEXT: "cities", Kind.COUNTRY: "countries", Kind.CURRENCY: "currencies",
+}  # fmt: skip
+_CODED = (Kind.PLATE, Kind.REGISTRY_CODE, Kind.PERSONAL_CODE, Kind.IBAN, Kind.EMAIL)
+_DATED = (Kind.DATE, Kind.MOMENT)
+_JOIN = re.compile(
+    r"\s*,\s*(?:(?:and|ja|ning|и)\s+)?(?:also\s+|ka\s+|также\s+)?(?:(?:in|for|on|в|во|на|для)\s+)?|"
+    r"\s+(?:and|ja|ning|и|&|as well as|plus)\s+(?:also\s+|ka\s+|также\s+)?(?:(?:in|for|on|в|во|на|для)\s+)?"
+)
+
+
+def fan_out(
+    reading: Reading, collecting: Collecting, heard: Heard, *, proposed: Sequence[Found] = ()
+) -> tuple[Collecting, Heard] | None:
+    """Return the collection and what was heard with the endpoint once for each value; None where one is meant.
+
+    `proposed` is what a model read in the message beside the rules. What goes beyond three is left for later, and so
+    is all but the first for an endpoint that changes something.
+    """
+    if len(collecting.endpoints) != 1 or reading.corrects:
+        return None
+    (progress,), (found,) = collecting.endpoints, heard.found
+    params = {spec.name: param_of(spec) for spec in progress.endpoint.params}
+    open_kinds = {params[name].kind for name in progress.missing if name not in found}
+    # "euros and dollars" for two open currencies are one value for each.
+    said_once = {n: one for n, one in found.items() if isinstance(one, Said) and params[n].kind not in open_kinds}
+    for name, said in said_once.items():
+        run = _run(reading, params[name], said)
+        each = [{**_first(proposed), **_with_only(reading, collecting, run, item)} for item in run]
+        values = [one.get(name) for one in each]
+        if len(run) > 1 and all(_differs_only_in(name, found, one) for one in each) and _are_distinct(values):
+            most = MOST_AT_ONCE if progress.endpoint.method == "GET" else 1
+            later = tuple(reading.text.between(*span) for span in run[most:])
+            update = {"endpoints": (progress,) * len(each[:most]), "later": (*collecting.later, *later)}
+            return collecting.model_copy(update=update), Heard(found=tuple(each[:most]))
+    return None
+
+
+def _first(proposed: Sequence[Found]) -> Found:
+    return proposed[0] if proposed else {}
+
+
+def _run(reading: Reading, param: Param, said: Said) -> tuple[Span, ...]:
+    """Return where the enumeration stands that a value is of, item by item; empty where it stands alone."""
+    spans = _spans(reading, param)
+    runs: list[list[Span]] = [[spans[0]]] if spans else []
+    for one, two in pairwise(spans):
+        if _JOIN.fullmatch(reading.text.folded, one[1], two[0]):
+            runs[-1].append(two)
+        else:
+            runs.append([two])
+    return next((tuple(run) for run in runs if len(run) > 1 and (said.start, said.end) in run), ())
+
+
+def _spans(reading: Reading, param: Param) -> list[Span]:
+    """Return where values of the parameter's kind stand, in order."""
+    if param.kind in _DATED and not param.direction:
+        return [(days.start, days.end) for days in reading.days if days.is_day]
+    if param.kind in _CODED:
+        return [(code.start, code.end) for code in reading.codes(param.kind)]
+    if param.kind is Kind.ENUM:
+        return [(option.start, option.end) for option in options_in(reading.text, param.wordings)]
+    if param.kind is Kind.ID:
+        return [(code.start, code.end) for code in reading.identifiers()]
+    if param.kind in _NAMED:
+        return [(name.start, name.end) for name in reading.names(_NAMED[param.kind])]
+    return []
+
+
+def _with_only(reading: Reading, collecting: Collecting, run: Sequence[Span], item: Span) -> Found:
+    """Hear the message with one value in the place of all."""
+    raw = reading.text.raw
+    text = f"{raw[: run[0][0]]}{raw[slice(*item)]}{raw[run[-1][1] :]}"
+    (found,) = hear(Reading(text=Text.of(text), language=reading.language, now=reading.now), collecting).found
+    return found
+
+
+def _differs_only_in(name: str, found: Found, one: Found) -> bool:
+    """Whether a hearing gives that parameter a value, and the others what the whole message gives them."""
+    rest, other = ({key: said for key, said in f.items() if key != name} for f in (found, one))
+    same = rest.keys() == other.keys() and all(_value(rest[key]) == _value(other[key]) for key in rest)
+    return same and isinstance(one.get(name), Said)
+
+
+def _value(said: object) -> object:
+    return said.value if isinstance(said, Said) else said
+
+
+def _are_distinct(values: Sequence[object]) -> bool:
+    said = [one.value for one in values if isinstance(one, Said)]
+    return len({repr(value) for value in said}) == len(values)
