@@ -21,7 +21,9 @@ class Corpus:
 
     def __init__(self, card: ModelCard) -> None:
         self._card = card
-        self._vectors: dict[str, tuple[str, Vector]] = {}
+        # Halves of the numbers, 0.8 KB each: what is added is what is taken off again, and the mean of thousands is
+        # none the worse (8 of 300 MB at 10,000 endpoints).
+        self._vectors: dict[str, tuple[str, NDArray[np.float16]]] = {}
         self._sums: dict[str, NDArray[np.float64]] = {}
         self._sizes: dict[str, int] = {}
         self.features = FeatureCounts()
@@ -35,7 +37,7 @@ class Corpus:
         self.drop(endpoint_id)
         self.features.put(endpoint_id, one.lexical)
         if self._card.is_centred:
-            vector = unpack(one.dense)
+            vector = unpack(one.dense).astype(np.float16)
             self._vectors[endpoint_id] = (tenant, vector)
             self._sums[tenant] = self._sums.get(tenant, np.zeros(len(vector))) + vector
             self._sizes[tenant] = self._sizes.get(tenant, 0) + 1
