@@ -66,7 +66,7 @@ def retrieval(  # noqa: PLR0913 - one parameter an option
 
 
 @app.command()
-def dialogues(
+def dialogues(  # noqa: PLR0913 - one option each
     registry: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="The endpoints.")],
     cases: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="The dialogues, one JSON a line.")],
     today: Annotated[
@@ -75,6 +75,10 @@ def dialogues(
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many.")] = None,
     predictions: Annotated[
         Path | None, typer.Option(help="Write what came of each turn here, one JSON a line.")
+    ] = None,
+    beside: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help='Others\' figures as JSON: {"floor": {"slot_f1": 0.6}}.'),
     ] = None,
     *,
     as_json: JsonFlag = False,
@@ -91,6 +95,7 @@ def dialogues(
 
     try:
         day = date.fromisoformat(today) if today else None
+        others = _others(beside) if beside else {}
         done = asyncio.run(play(registry, cases, today=day, limit=limit))
     except (ValueError, KeyError) as error:
         raise CommandFailed(
@@ -101,7 +106,7 @@ def dialogues(
     if as_json:
         print_json(done.report.model_dump(mode="json"))
     else:
-        _print_dialogues(done.report)
+        _print_dialogues(done.report, others)
 
 
 @app.command()
@@ -141,7 +146,23 @@ def calls(
     )
 
 
-def _print_dialogues(report: DialogueReport) -> None:
+def _others(file: Path) -> dict[str, dict[str, float]]:
+    """Read the figures of others, a column each. Raises ValueError for another form or a figure that we don't have."""
+    import json
+
+    from pydantic import TypeAdapter
+
+    from ops.evaluation.scoring import DialogueFigures
+
+    others = TypeAdapter(dict[str, dict[str, float]]).validate_python(json.loads(file.read_text(encoding="utf-8")))
+    known = set(DialogueFigures.model_fields)
+    strange = sorted({name for figures in others.values() for name in figures} - known)
+    if strange:
+        raise ValueError(f"no such figures: {', '.join(strange)}; there are {', '.join(sorted(known))}")
+    return others
+
+
+def _print_dialogues(report: DialogueReport, others: dict[str, dict[str, float]]) -> None:
     from rich.table import Table
 
     rows: dict[str, DialogueFigures] = {"all": report.overall, **report.languages}
@@ -150,9 +171,10 @@ def _print_dialogues(report: DialogueReport) -> None:
     shown = [
         name for name in type(report.overall).model_fields if any(getattr(r, name) is not None for r in rows.values())
     ]
-    table = Table("", *rows)
+    table = Table("", *rows, *others)
     for name in shown:
-        table.add_row(name.replace("_", " "), *(_number(getattr(figures, name)) for figures in rows.values()))
+        ours = (_number(getattr(figures, name)) for figures in rows.values())
+        table.add_row(name.replace("_", " "), *ours, *(_number(told.get(name)) for told in others.values()))
     typer.echo(f"{report.model}, {report.endpoints} endpoints")
     console().print(table)
 
