@@ -44,7 +44,7 @@ MOST_RESIDENT_MB = 300.0
 _SEARCHES = 400
 _PEER_SIZE = 1_000
 _INDEXED = 60
-_PAGE = 500
+_PAGE = 200
 _SYLLABLES = (
     "ka",
     "te",
@@ -124,7 +124,7 @@ class Searched:
             await self._index.apply(page, ())
             for one in page:
                 self._corpus.put(one)
-        give_back()
+            give_back()
 
     async def times_ms(self, writer: Writer) -> list[float]:
         """Time searches that `EndpointSearch` makes of a question it has embedded already."""
@@ -161,7 +161,8 @@ async def engine_ms(writer: Writer, embedder: E5Embedder) -> float:
 async def index_cost(writer: Writer) -> tuple[float, float]:
     """Return the seconds, and the processor seconds, that an endpoint takes to be embedded and weighed.
 
-    An invented endpoint has 151 tokens in its three texts; those of seal_tools have 104, of bfcl 128 on average.
+    An invented endpoint has 151 tokens in its three texts; those of seal_tools have 104, of bfcl 128 on average. The
+    texts of some fifteen endpoints are embedded together, as those of a bulk's tasks are; both cores are needed.
     """
     embedder = E5Embedder(threads=0)
     endpoints = [writer.endpoint(number) for number in range(_INDEXED)]

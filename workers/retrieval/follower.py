@@ -20,7 +20,7 @@ from workers.runtime.memory import give_back
 log = structlog.get_logger(__name__)
 
 _RETRY_S = 1.0
-_GIVEN_BACK_EVERY = 500
+_GIVEN_BACK_EVERY = 200
 """Endpoints after which freed memory goes back: a bulk leaves tens of megabytes behind in the C library's heaps."""
 
 
