@@ -39,6 +39,8 @@ class SearchResults(Frozen):
 class Weighed(Frozen):
     """One endpoint that was looked at. `dense` is the model's cosine, `lexical` the share of the words it covers.
 
+    `lacking` counts the numbers that it needs and the text does not say; they lower both scores a little.
+
     `fused` orders, `score` decides: `band` is "high", "medium" or None when it is no match.
     """
 
@@ -46,6 +48,7 @@ class Weighed(Frozen):
     name: str
     dense: float
     lexical: float
+    lacking: int = 0
     fused: float
     score: float
     band: Confidence | None

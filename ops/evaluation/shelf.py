@@ -94,4 +94,5 @@ class ShelfSearch:
         dense = await self._shelf.question(text)
         query = Query(tenant=tenant, dense=dense, lexical=self._corpus.features.query_vector(text), among=self._among)
         common = self._corpus.common_likeness(dense, tenant)
-        return fuse(await self._shelf.index.find(query), self._shelf.embedder.card, common=common)
+        hits = self._corpus.weighed(await self._shelf.index.find(query), text)
+        return fuse(hits, self._shelf.embedder.card, common=common)

@@ -1,16 +1,19 @@
-"""What this process knows of all endpoints together: how often each feature occurs, and each tenant's mean vector."""
+"""What this process knows of all endpoints together: feature counts, mean vectors, what each needs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.registry import Searchable
 from workers.retrieval.calibration import ModelCard, Vector
+from workers.retrieval.index import Hit
 from workers.retrieval.lexical import FeatureCounts
 from workers.retrieval.recipe import unpack
+from workers.retrieval.wanting import lacking, numbers_needed, numbers_said
 
 _PRIOR_ENDPOINTS = 8
 """With n endpoints the mean counts for n / (n + 8): the mean of one or two is those endpoints themselves."""
@@ -26,6 +29,7 @@ class Corpus:
         self._vectors: dict[str, tuple[str, NDArray[np.float16]]] = {}
         self._sums: dict[str, NDArray[np.float64]] = {}
         self._sizes: dict[str, int] = {}
+        self._needed: dict[str, int] = {}
         self.features = FeatureCounts()
 
     def __len__(self) -> int:
@@ -36,6 +40,9 @@ class Corpus:
         endpoint_id, tenant = one.endpoint.endpoint_id, one.endpoint.tenant
         self.drop(endpoint_id)
         self.features.put(endpoint_id, one.lexical)
+        needed = numbers_needed(one.endpoint)
+        if needed:
+            self._needed[endpoint_id] = needed
         if self._card.is_centred:
             vector = unpack(one.dense).astype(np.float16)
             self._vectors[endpoint_id] = (tenant, vector)
@@ -45,6 +52,7 @@ class Corpus:
     def drop(self, endpoint_id: str) -> None:
         """Forget an endpoint; unknown ones are ignored."""
         self.features.drop(endpoint_id)
+        self._needed.pop(endpoint_id, None)
         if endpoint_id in self._vectors:
             tenant, vector = self._vectors.pop(endpoint_id)
             self._sizes[tenant] -= 1
@@ -54,6 +62,12 @@ class Corpus:
         """Forget every endpoint that is not named."""
         for gone in self.features.known() - set(endpoint_ids):
             self.drop(gone)
+
+    def weighed(self, hits: Sequence[Hit], text: str) -> list[Hit]:
+        """Note on each hit how many numbers its endpoint needs that the question does not say."""
+        said = numbers_said(text)
+        short = ((hit, lacking(self._needed.get(hit.endpoint_id, 0), said)) for hit in hits)
+        return [replace(hit, lacking=missing) if missing else hit for hit, missing in short]
 
     def common_likeness(self, query: Vector, tenant: str) -> float:
         """Return how alike the question is to the tenant's endpoints on the whole.

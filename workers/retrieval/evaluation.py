@@ -111,7 +111,7 @@ class Trial:
             sparse=sparse_vector(text),
             among=case.candidates,
         )
-        hits = await self.index.find(query)
+        hits = self.corpus.weighed(await self.index.find(query), text)
         common = self.corpus.common_likeness(dense, _TENANT)
         return {way: judge(case, self._order(way, text, case, hits, common), RoutingSettings()) for way in ways}
 

@@ -21,6 +21,7 @@ from workers.retrieval.index import Query
 from workers.retrieval.qdrant_edge import EdgeIndex
 from workers.retrieval.ranking import Ranked, fuse
 from workers.retrieval.recipe import vectorize
+from workers.retrieval.wanting import LACKING
 
 FEWEST = 20
 """With fewer questions on either side a curve would be chance."""
@@ -195,11 +196,10 @@ class Bench:
         dense = card.centre_query(raw)
         common = self._corpus.common_likeness(dense, tenant)
         query = Query(tenant=tenant, dense=dense, lexical=self._corpus.features.query_vector(text))
-        ranked = fuse(await self._index.find(query), card, common=common)
-        return max((_evidence(one, card, common) for one in ranked), default=-1.0), ranked[
-            0
-        ].endpoint_id if ranked else ""
+        ranked = fuse(self._corpus.weighed(await self._index.find(query), text), card, common=common)
+        found = ranked[0].endpoint_id if ranked else ""
+        return max((_evidence(one, card, common) for one in ranked), default=-1.0), found
 
 
 def _evidence(one: Ranked, card: ModelCard, common: float) -> float:
-    return one.dense - common + card.evidence_weight * one.lexical
+    return one.dense - LACKING * one.lacking - common + card.evidence_weight * one.lexical

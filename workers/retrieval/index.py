@@ -58,13 +58,14 @@ class Hit:
     """One endpoint that some side found, with the scores of all sides.
 
     `dense` is the cosine, `lexical` the covered share, `sparse_rank` the place (from 1) among the IDF-weighted hits,
-    or None.
+    or None. `lacking`: how many numbers the endpoint needs that the question does not say (no engine knows it).
     """
 
     endpoint_id: str
     dense: float
     lexical: float
     sparse_rank: int | None = None
+    lacking: int = 0
 
 
 class VectorIndex(Protocol):

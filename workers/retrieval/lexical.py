@@ -3,7 +3,8 @@
 A text's features are its content words (lightly stemmed) and the 3- to 5-letter pieces of each (they carry Estonian
 and Russian endings, compounds and typing errors). The score of an endpoint is the share of the question's IDF mass
 that it covers, 0…1: where words cannot match at all (another language) every share is near zero and the dense side
-decides alone; where they match, the rare words speak. No weight per data set is needed.
+decides alone; where they match, the rare words speak. A word that some endpoint has is heard as a word; one that none
+has is left to its pieces. No weight per data set is needed.
 """
 
 from __future__ import annotations
@@ -24,8 +25,12 @@ from workers.messages.catalog import phrases
 FEATURE_SPACE = 1 << 20
 """Features are hashed into so many places; at 10,000 endpoints about one in five is shared, which IDF outlives."""
 
-WORD_SHARE = 0.2
-"""Part of the score that whole words decide; pieces of words decide the rest (measured: 0.1 to 0.5 differ little)."""
+WORD_SHARE = 0.7
+"""Part that a word itself decides where some endpoint has it; its pieces decide the rest, and all of it where none has.
+
+Pieces of a word that is there anyway are noise. With one share for all words, what lifted Estonian questions (0.2) cost
+English ones (0.6), and the other way round. Measured on eleven public sets: 0.6 to 0.7 differ little.
+"""
 
 _LONE_WORD = 1.0
 """One matching word is weaker evidence than five: a question of n words covers at most n / (n + 1)."""
@@ -142,12 +147,12 @@ class FeatureCounts:
         """Return the ids of the endpoints counted."""
         return set(self._places)
 
-    def idf(self, places: list[int]) -> NDArray[np.float64]:
+    def idf(self, places: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return ln(1 + (N - n + 0.5) / (n + 0.5)) for each place.
 
         Source: Robertson, Zaragoza, The Probabilistic Relevance Framework, 2009, with the 1 that keeps it positive.
         """
-        n = self._counts[np.array(places, dtype=np.int64)]
+        n = self._counts[places]
         return np.log1p((len(self) - n + 0.5) / (n + 0.5))
 
     def query_vector(self, text: str) -> Sparse:
@@ -159,11 +164,19 @@ class FeatureCounts:
         if not words:
             return Sparse()
         trust = len(words) / (len(words) + _LONE_WORD)
+        pieces_of = [_places_of_pieces(word) for word in words]
+        whole = np.array(_word_places(words), dtype=np.int64)
+        is_known = self._counts[whole] > 0
+        left = np.repeat(np.where(is_known, 1 - WORD_SHARE, 1.0), [len(places) for places in pieces_of])
+        places = np.concatenate([whole, np.array([p for of_one in pieces_of for p in of_one], dtype=np.int64)])
+        masses = self.idf(places)
+        count = len(words)
+        shares = np.concatenate(
+            [WORD_SHARE * masses[:count] / masses[:count].sum(), left * masses[count:] / masses[count:].sum()]
+        )
         weights: dict[int, float] = {}
-        for places, share in ((_word_places(words), WORD_SHARE), (_piece_places(words), 1 - WORD_SHARE)):
-            mass = self.idf(places)
-            for place, weight in zip(places, trust * share * mass / mass.sum(), strict=True):
-                if self._counts[place]:
-                    weights[place] = weights.get(place, 0.0) + float(weight)
+        has = self._counts[places] > 0
+        for place, share in zip(places[has].tolist(), (trust * shares)[has].tolist(), strict=True):
+            weights[place] = weights.get(place, 0.0) + share
         ordered = sorted(weights.items())
         return Sparse(indices=tuple(i for i, _ in ordered), values=tuple(w for _, w in ordered))

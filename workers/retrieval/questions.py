@@ -14,6 +14,7 @@ from typing import Any
 
 from schemas.registration import EndpointRegistration
 
+_NUMBERS = frozenset({"integer", "number", "float"})
 _READ = frozenset({"id", "name", "aliases"})
 
 
@@ -77,10 +78,14 @@ def _as_registration(
 
 
 def _typed(param: dict[str, Any]) -> dict[str, Any]:
-    """Keep what search reads of a parameter: its name, description and options (types in the wild include "any")."""
+    """Keep what search reads of a parameter (of types only numbers: those in the wild include "any")."""
+    kind = param.get("type")
     return {
         "name": param["name"],
         "description": param.get("description") or "",
+        "type": kind if kind in _NUMBERS else "string",
+        "required": bool(param.get("required")),
+        "default": param.get("default"),
         "enum": [str(option) for option in param.get("enum") or ()],
     }
 

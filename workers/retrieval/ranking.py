@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from schemas.routing import Confidence
 from workers.retrieval.calibration import ModelCard
 from workers.retrieval.index import Hit
+from workers.retrieval.wanting import LACKING
 
 Scores = NDArray[np.float64]
 
@@ -37,10 +38,13 @@ class Ranked:
     score: float
     dense: float = 0.0
     lexical: float = 0.0
+    lacking: int = 0
 
 
 def fuse(hits: Sequence[Hit], card: ModelCard, *, common: float = 0.0) -> tuple[Ranked, ...]:
-    """Order by dense cosine + weight × lexical share, best first. `common` is taken off before scores are judged.
+    """Order by dense cosine + weight × lexical share, less what is lacking; best first.
+
+    `common` is taken off before scores are judged.
 
     Reciprocal ranks were measured here and throw the confidence of both sides away (top-1 .77 → .48). Equal scores
     are ordered by endpoint id, so that both engines, and every process, give one order.
@@ -48,15 +52,25 @@ def fuse(hits: Sequence[Hit], card: ModelCard, *, common: float = 0.0) -> tuple[
     dense, lexical = _sides(hits)
     fused = np.round(dense + card.order_weight * lexical, _DIGITS).tolist()
     ranked = [
-        Ranked(endpoint_id=hit.endpoint_id, fused=order, score=score, dense=hit.dense, lexical=hit.lexical)
+        Ranked(
+            endpoint_id=hit.endpoint_id,
+            fused=order,
+            score=score,
+            dense=hit.dense,
+            lexical=hit.lexical,
+            lacking=hit.lacking,
+        )
         for hit, order, score in zip(hits, fused, _scores(dense, lexical, card, common), strict=True)
     ]
     return tuple(sorted(ranked, key=lambda one: (-one.fused, one.endpoint_id)))
 
 
 def _sides(hits: Sequence[Hit]) -> tuple[Scores, Scores]:
-    """Return the cosines (n,) and the covered shares (n,): one by one, numbers were half of what a search took."""
-    both = np.array([(hit.dense, hit.lexical) for hit in hits], dtype=np.float64).reshape(-1, 2)
+    """Return the cosines less what is lacking (n,), and the covered shares (n,).
+
+    One by one, numbers were half of what a search took.
+    """
+    both = np.array([(hit.dense - LACKING * hit.lacking, hit.lexical) for hit in hits], dtype=np.float64).reshape(-1, 2)
     return both[:, 0], both[:, 1]
 
 
@@ -83,6 +97,7 @@ def fuse_by_ranks(hits: Sequence[Hit], card: ModelCard, *, common: float = 0.0, 
             score=score,
             dense=hit.dense,
             lexical=hit.lexical,
+            lacking=hit.lacking,
         )
         for rank, (hit, score) in enumerate(zip(dense_order, scores, strict=True), start=1)
     )

@@ -137,6 +137,7 @@ class EndpointSearch:
                 name=endpoints[one.endpoint_id].name,
                 dense=round(one.dense, 4),
                 lexical=round(one.lexical, 4),
+                lacking=one.lacking,
                 fused=round(one.fused, 4),
                 score=round(one.score, 4),
                 band=band,
@@ -160,7 +161,7 @@ class EndpointSearch:
         )
         order = fuse_by_ranks if self._by_ranks else fuse
         common = self._corpus.common_likeness(dense, tenant)
-        return order(await self._index.find(query), self._card, common=common)
+        return order(self._corpus.weighed(await self._index.find(query), text), self._card, common=common)
 
     async def _by_words_alone(self, text: str, tenant: str, error: WorkerError) -> tuple[Ranked, ...]:
         """Search without the model that is away: worse, but whoever names the thing still gets it.
@@ -171,7 +172,7 @@ class EndpointSearch:
         log.warning("searched_by_words_alone", error=type(error).__name__)
         nothing = np.zeros(self._card.dimension, dtype=np.float32)
         query = Query(tenant=tenant, dense=nothing, lexical=self._corpus.features.query_vector(text))
-        return fuse(await self._index.find(query), card_of(LETTERS))
+        return fuse(self._corpus.weighed(await self._index.find(query), text), card_of(LETTERS))
 
     async def _dense(self, text: str) -> Vector:
         """Embed the question, or remember it: a repeated or decomposed question costs nothing."""

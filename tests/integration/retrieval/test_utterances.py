@@ -74,8 +74,7 @@ def test_direct_questions_find_their_endpoint_first(answers: Answers, language: 
     assert at_least(found, top1=top1), found
 
 
-# English reaches 51 of 56; 52 are wanted.
-@pytest.mark.parametrize(("language", "top1", "top3"), [("en", 0.91, 0.97), ("et", 0.80, 0.93), ("ru", 0.84, 0.95)])
+@pytest.mark.parametrize(("language", "top1", "top3"), [("en", 0.92, 0.97), ("et", 0.80, 0.93), ("ru", 0.84, 0.95)])
 def test_paraphrases_without_a_word_of_the_description_find_it_too(
     answers: Answers, language: str, top1: float, top3: float
 ) -> None:
@@ -85,8 +84,8 @@ def test_paraphrases_without_a_word_of_the_description_find_it_too(
     assert at_least(found, top1=top1, top3=top3), found
 
 
-# English reaches 53 of 56 (55 are wanted), Estonian 50 (52).
-@pytest.mark.parametrize(("language", "resolved"), [("en", 0.94), ("et", 0.89), ("ru", 0.95)])
+# English reaches 54 of 56 (55 are wanted), Estonian 51 (52).
+@pytest.mark.parametrize(("language", "resolved"), [("en", 0.96), ("et", 0.91), ("ru", 0.95)])
 def test_paraphrases_are_chosen_or_offered(answers: Answers, language: str, resolved: float) -> None:
     found = figures(answers["hard", language])
 
@@ -104,7 +103,7 @@ def test_questions_that_nothing_answers_are_told_apart(answers: Answers) -> None
 
     assert everything.n_out_of_domain == 24
     assert at_least(everything, auc=0.95), everything
-    assert (everything.out_of_domain_answered or 0.0) <= 0.125, everything  # 3 of 24; 2 are wanted
+    assert (everything.out_of_domain_answered or 0.0) <= 0.10, everything  # 2 of 24
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

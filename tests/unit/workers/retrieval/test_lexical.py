@@ -113,3 +113,15 @@ def test_odd_texts_do_no_harm(text: str) -> None:
     vector = counted().query_vector(text)
 
     assert len(vector.indices) == len(set(vector.indices)) == len(vector.values)
+
+
+def test_a_word_that_some_endpoint_has_is_not_heard_again_in_its_pieces() -> None:
+    counts = FeatureCounts()
+    farm, farmer = document_vector([("farm", 1.0)]), document_vector([("farmer", 1.0)])
+    counts.put("farm", farm)
+    before = dot(counts.query_vector("farmer"), farm)
+    counts.put("farmer", farmer)
+    query = counts.query_vector("farmer")
+
+    assert dot(query, farm) < before / 2
+    assert dot(query, farmer) > 2 * dot(query, farm)
