@@ -25,6 +25,9 @@ _NAMED: dict[Kind, NameKind] = {
     Kind.CITY: "cities", Kind.TEXT: "cities", Kind.COUNTRY: "countries", Kind.CURRENCY: "currencies",
 }  # fmt: skip
 _CODED = (Kind.PLATE, Kind.REGISTRY_CODE, Kind.PERSONAL_CODE, Kind.IBAN, Kind.EMAIL)
+# A value of these is known by its form; a free text could be any part of a sentence.
+_FORMED = {Kind.CITY, Kind.COUNTRY, Kind.CURRENCY, *_CODED}
+_AND = re.compile(r"[\s,]+(?:and|ja|ning|и)\s+", re.IGNORECASE)
 _DATED = (Kind.DATE, Kind.MOMENT)
 _JOIN = re.compile(
     r"\s*,\s*(?:(?:and|ja|ning|и)\s+)?(?:also\s+|ka\s+|также\s+)?(?:(?:in|for|on|в|во|на|для)\s+)?|"
@@ -54,9 +57,30 @@ def fan_out(
         if len(run) > 1 and all(_differs_only_in(name, found, one) for one in each) and _are_distinct(values):
             most = MOST_AT_ONCE if progress.endpoint.method == "GET" else 1
             later = tuple(reading.text.between(*span) for span in run[most:])
-            update = {"endpoints": (progress,) * len(each[:most]), "later": (*collecting.later, *later)}
-            return collecting.model_copy(update=update), Heard(found=tuple(each[:most]))
-    return None
+            return _fanned(collecting, each[:most], later)
+    return _by_parts(reading, collecting)
+
+
+def _fanned(collecting: Collecting, each: Sequence[Found], later: Sequence[str]) -> tuple[Collecting, Heard]:
+    update = {"endpoints": collecting.endpoints * len(each), "later": (*collecting.later, *later)}
+    return collecting.model_copy(update=update), Heard(found=tuple(each))
+
+
+def _by_parts(reading: Reading, collecting: Collecting) -> tuple[Collecting, Heard] | None:
+    """Read "100 USD in EUR and 50 GBP in EUR": parts that each say all that is required are a call each."""
+    (progress,) = collecting.endpoints
+    parts = [part for part in _AND.split(reading.text.raw) if part.strip()]
+    wanted = {name: param_of(spec).kind for name in progress.missing if (spec := progress.endpoint.param(name))}
+    is_told = len(wanted) > 1 or (set(wanted.values()) <= _FORMED and bool(wanted))
+    if not is_told or len(parts) < 2:  # noqa: PLR2004 - one part is the whole
+        return None
+    each = [_heard_alone(reading, collecting, part) for part in parts]
+    is_each_whole = all(isinstance(found.get(name), Said) for found in each for name in wanted)
+    said = [{name: _value(one) for name, one in found.items()} for found in each]
+    if not is_each_whole or len({repr(sorted(one.items(), key=str)) for one in said}) != len(said):
+        return None
+    most = MOST_AT_ONCE if progress.endpoint.method == "GET" else 1
+    return _fanned(collecting, each[:most], parts[most:])
 
 
 def _first(proposed: Sequence[Found]) -> Found:
@@ -93,7 +117,10 @@ def _spans(reading: Reading, param: Param) -> list[Span]:
 def _with_only(reading: Reading, collecting: Collecting, run: Sequence[Span], item: Span) -> Found:
     """Hear the message with one value in the place of all."""
     raw = reading.text.raw
-    text = f"{raw[: run[0][0]]}{raw[slice(*item)]}{raw[run[-1][1] :]}"
+    return _heard_alone(reading, collecting, f"{raw[: run[0][0]]}{raw[slice(*item)]}{raw[run[-1][1] :]}")
+
+
+def _heard_alone(reading: Reading, collecting: Collecting, text: str) -> Found:
     (found,) = hear(Reading(text=Text.of(text), language=reading.language, now=reading.now), collecting).found
     return found
 

@@ -59,6 +59,27 @@ def test_an_answer_may_enumerate() -> None:
     assert values(talk, "city") == ["Tartu", "Narva"]
 
 
+@pytest.mark.parametrize(
+    ("api", "message", "language", "each"),
+    [
+        (CURRENCY, "what's 100 USD in EUR and 50 GBP in EUR", "en",
+         [{"amount": 100, "fromCurrency": "USD", "toCurrency": "EUR"},
+          {"amount": 50, "fromCurrency": "GBP", "toCurrency": "EUR"}]),
+        (WEATHER, "mis ilm on Tartus ja mis ilm on Narvas?", "et", [{"city": "Tartu"}, {"city": "Narva"}]),
+        (TAX, "налог за 123ABC за 2025 год и за 456DEF за 2026 год", "ru",
+         [{"regNr": "123ABC", "calculationYear": 2025}, {"regNr": "456DEF", "calculationYear": 2026}]),
+    ],
+)  # fmt: skip
+def test_parts_that_each_say_all_are_a_call_each(
+    api: Endpoint, message: str, language: Language, each: list[dict[str, object]]
+) -> None:
+    talk = Talk(api, language=language)
+
+    assert isinstance(talk.say(message), Ready)
+    assert talk.collecting is not None
+    assert [dict(progress.values) for progress in talk.collecting.endpoints] == each
+
+
 def test_what_goes_beyond_three_is_left_for_later() -> None:
     talk = Talk(WEATHER)
     outcome = talk.say("weather in Tartu, Tallinn, Narva, Valga and Haapsalu")
