@@ -36,6 +36,8 @@ _INSIDE_BEFORE = re.compile(r"(?:^|\W)(?:in|at|near|around|within)\s+(?:the\s+)?
 _FROM_BEFORE = re.compile(r"(?:^|\W)(?:from|leaving|departing|between)\s+(?:the\s+)?$")
 _TO_BEFORE = re.compile(r"(?:^|\W)(?:to|into|towards?|for)\s+(?:the\s+)?$")
 _BY_BEFORE = re.compile(r"(?:^|\W)(?:by|starring|featuring)\s+(?:the\s+)?(?:artist\s+|author\s+)?$")
+_CONTACT = re.compile(r"\b(?:contact|recipient|receiver|payee|beneficiary|addressee|friend)\b")
+_CONTACT_BEFORE = re.compile(r"(?:^|\W)(?:with|to|from|pay|send|text|call)\s+(?:my\s+\w+\s+)?$")
 _MANNER = re.compile(
     r"\b(?:units?|format|mode|order|method|scale|sort|status|id|function|equation|expression|formula)\b"
 )
@@ -74,7 +76,17 @@ def assign_phrases(reading: Reading, wanted: Wanted) -> Found:
         if not overlaps(phrase.start, phrase.end, wanted.standing.taken) and (phrase.is_quoted or phrase.is_new(own))
     ]
     found: Found = {}
-    for rule in (_by_formula, _by_unit, _by_way, _by_place, _by_maker, _by_count, _by_clue, _by_being_left):
+    for rule in (
+        _by_formula,
+        _by_unit,
+        _by_way,
+        _by_contact,
+        _by_place,
+        _by_maker,
+        _by_count,
+        _by_clue,
+        _by_being_left,
+    ):
         still = [p for p in open_ones if p.name not in found]
         given = rule(reading, still, left) if still else {}
         found |= given
@@ -179,6 +191,20 @@ def _is_paired(reading: Reading, one: Phrase | None, two: Phrase) -> bool:
         and one.end <= two.start
         and _PAIR.fullmatch(reading.text.folded, one.end, two.start) is not None
     )
+
+
+def _by_contact(reading: Reading, params: Sequence[Param], left: Sequence[Phrase]) -> Found:
+    """Give "share it with Grace", "pay Anna" to the only contact wanted; a place is none."""
+    contacts = [p for p in params if _CONTACT.search(p.named)]
+    towns = [(name.start, name.end) for kind in _PLACES for name in reading.names(kind)]
+    named = [
+        x
+        for x in left
+        if not x.is_quoted
+        and _CONTACT_BEFORE.search(reading.text.folded[: x.start])
+        and not overlaps(x.start, x.end, towns)
+    ]
+    return _said(contacts[0], named[0]) if len(contacts) == 1 and len(named) == 1 else {}
 
 
 def _by_maker(reading: Reading, params: Sequence[Param], left: Sequence[Phrase]) -> Found:

@@ -66,9 +66,9 @@ class House:
         """Do something on the loop of the rooms."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(_PATIENCE_S)
 
-    def say(self, message: str, *, chat: str) -> Answered:
-        """Carry a message from its admission to its end."""
-        answered: Answered = self.run(self._say(message, chat))
+    def say(self, message: str, *, chat: str, seeds: dict[str, Any] | None = None) -> Answered:
+        """Carry a message, and values that come beside it, from its admission to its end."""
+        answered: Answered = self.run(self._say(message, chat, seeds or {}))
         return answered
 
     def talk(self, *messages: str) -> Answered:
@@ -80,10 +80,10 @@ class House:
     def turns(self) -> TurnStore:
         return TurnStore(self.rooms.redis, self._keys, self.rooms.settings.turn)
 
-    async def _say(self, message: str, chat: str) -> Answered:
-        return await self.carry_on(await self.admit(message, chat=chat))
+    async def _say(self, message: str, chat: str, seeds: dict[str, Any]) -> Answered:
+        return await self.carry_on(await self.admit(message, chat=chat, seeds=seeds))
 
-    async def admit(self, message: str, *, chat: str) -> TurnRequest:
+    async def admit(self, message: str, *, chat: str, seeds: dict[str, Any] | None = None) -> TurnRequest:
         """Let a message in, as the door does."""
         now = datetime.now(UTC)
         request = TurnRequest(
@@ -91,6 +91,7 @@ class House:
             tenant="default",
             chat_id=chat,
             message=message,
+            seeded_params=seeds or {},
             accepted_at=now,
             deadline_at=now + timedelta(seconds=30),
         )

@@ -38,7 +38,7 @@ _BAD_ANSWERS = (
 )
 JUDGEMENTS: Mapping[Judgement, Judged] = {
     "endpoint_disambiguation": Judged(
-        talk=("holidays",),
+        talk=("holiday dates",),
         right={"best_endpoint_id": HOLIDAYS},
         useless=({"best_endpoint_id": "delete_everything"}, {"best_endpoint_id": HOLIDAYS[:7]}),
     ),
@@ -52,7 +52,7 @@ JUDGEMENTS: Mapping[Judgement, Judged] = {
         ),
     ),
     "service_intent": Judged(
-        talk=("What do I owe the state for KIISU, my old Volga?",),
+        talk=("What must I pay to the state for KIISU, my old Volga?",),
         right={"matched_service_id": TAX, "confidence": 0.9, "entities": {"regNr": "KIISU"}},
         useless=(
             {"matched_service_id": "drop table", "confidence": 0.9, "entities": {}},

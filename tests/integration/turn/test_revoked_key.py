@@ -63,12 +63,12 @@ class PlayedHere(Play):
     turns: int = 0
     by_model: bool = False
 
-    def _say(self, message: str) -> Heard:
+    def _say(self, expected: Expected) -> Heard:
         if self.turns == self.revokes_at:
             self.model.is_revoked = True
         self.turns += 1
         before = self.model.answered
-        answered = self.house.say(message, chat=self.chat_id)
+        answered = self.house.say(expected.user, chat=self.chat_id, seeds=expected.seeds)
         self.by_model = self.model.answered > before
         return _heard(answered)
 
