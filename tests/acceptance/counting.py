@@ -8,7 +8,7 @@ import httpx
 
 from ops.local.stack import Stack
 from schemas.calls import Cached
-from schemas.events import AnswerCompleted, TurnEvent
+from schemas.events import AnswerCompleted, SlotAsked, TurnEvent
 from tests.acceptance.client import Chat, Reply
 from tests.acceptance.stack_tools import events_of
 
@@ -37,5 +37,6 @@ class Counted:
         return events_of(self._stack, reply.turn_id)
 
     def marks(self, reply: Reply) -> dict[str, Cached]:
-        (end,) = [event for event in self.events(reply) if isinstance(event, AnswerCompleted)]
-        return end.cached
+        """Return which endpoints' answers were known already; a question has none."""
+        ends = [event for event in self.events(reply) if isinstance(event, AnswerCompleted | SlotAsked)]
+        return {name: cached for end in ends if isinstance(end, AnswerCompleted) for name, cached in end.cached.items()}
