@@ -50,7 +50,6 @@ _ALGEBRA = re.compile(
 )
 _UNIT = re.compile(r"\bunits?\b")
 _IN_UNIT = re.compile(r"(?<!\w)(?P<opening>in|to|into|from)\s+(?P<unit>[a-z]+(?:/[a-z]+)?)(?!\w)")
-_UNIT_OPENINGS = {"start": ("from",), "end": ("to", "into", "in"), "": ("in",)}
 _FARTHEST = 3
 
 
