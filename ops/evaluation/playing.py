@@ -24,6 +24,7 @@ from schemas.routing import Choice, Decision
 from schemas.turns import Turn, TurnRequest
 from workers.classification.chain import Classifier
 from workers.classification.choices import endpoint_id
+from workers.extraction.assign_measures import wants_measure
 from workers.extraction.assigning import hear
 from workers.extraction.kinds import Kind
 from workers.extraction.loop import Abandoned, Asked, Outcome, Ready, collect, open_collection
@@ -259,7 +260,8 @@ def _carried_words(collecting: Collecting, given: Sequence[Given], words: Words)
 
 def _is_noted_as_said(progress: EndpointProgress, name: str) -> bool:
     spec = progress.endpoint.param(name)
-    return spec is not None and not spec.enum and Param(spec).kind in _AS_SAID
+    param = Param(spec) if spec is not None and not spec.enum else None
+    return param is not None and (param.kind in _AS_SAID or wants_measure(param))
 
 
 def _ranked(decision: Decision) -> tuple[str, ...]:

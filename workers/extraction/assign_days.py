@@ -16,6 +16,16 @@ from workers.extraction.values_dates import Days
 _DATED = (Kind.DATE, Kind.MOMENT)
 _MIDNIGHT, _LAST_SECOND = time(0, 0, 0), time(23, 59, 59)
 Pair = tuple[Param, Param]
+# What is done on a day tells which end of a stay or a journey it is: "leave tomorrow, return on the 9th".
+_STARTS = (
+    r"leav(?:e|es|ing)|depart(?:s|ing)?|check(?:ing)?[ -]?in|pick(?:ing)?(?: \w+){0,2}[ -]up|start(?:s|ing)?|"
+    r"begin(?:s|ning)?|lahe[nm]\w*|soida[nm]\w*|вылета\w+|вылет\w*|уезжа\w+|заезд\w*"
+)
+_ENDS = (
+    r"return(?:s|ing)?|com(?:e|ing) back|(?:fly|flying|travel|travelling|drive|driving) back|check(?:ing)?[ -]?out|"
+    r"drop(?:ping)?(?: \w+){0,2}[ -]off|tule[nm] tagasi|tagasi|обратно|назад|возвраща\w+|вернусь|вернемся"
+)
+_DONE_ON = re.compile(rf"(?<!\w)(?:(?P<start>{_STARTS})|(?P<end>{_ENDS}))(?!\w)")
 # Years before 1900 look like any number; a preposition makes them years.
 _EARLY_YEAR = re.compile(
     r"(?<!\w)(?:in|since|year|of|aastal|году?)\s+(1[0-8]\d\d)(?![\w.,:%-]*\d)(?!\s*(?:€|eur|usd|km|kg|people))"
@@ -59,11 +69,20 @@ def assign_days(
     awaited = [param for param in dated if param.name in asked]
     for stretch in days:
         labelled = [p for p in dated if reading.is_labelled(reading.label_spans(p), stretch.start, stretch.end)]
+        if not labelled and pairs and stretch.is_day and stretch.role in ("", "on"):
+            labelled = _by_what_is_done(reading, stretch, days, pairs[0])
         if not labelled and len(awaited) == 1 and stretch.is_day and not stretch.role:
             labelled = awaited
         for name, said in _for(reading, stretch, labelled, dated, pairs, known | set(found)).items():
             found[name] = said
     return found
+
+
+def _by_what_is_done(reading: Reading, stretch: Days, days: Sequence[Days], pair: Pair) -> list[Param]:
+    """Return the end of a pair whose verb stands before a day, nearer than any other day does; the last one counts."""
+    begin = max((other.end for other in days if other.end <= stretch.start), default=0)
+    done = list(_DONE_ON.finditer(reading.text.folded, begin, stretch.start))
+    return [pair[0] if done[-1]["start"] else pair[1]] if done else []
 
 
 def _for(

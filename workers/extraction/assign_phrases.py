@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from schemas.endpoints import Endpoint
+from workers.extraction.assign_measures import wants_measure
 from workers.extraction.clues import clues_of, is_unit, own_words, weight_of
 from workers.extraction.kinds import Kind
 from workers.extraction.params import Param
@@ -37,7 +38,7 @@ _FROM_BEFORE = re.compile(r"(?:^|\W)(?:from|leaving|departing|between)\s+(?:the\
 _TO_BEFORE = re.compile(r"(?:^|\W)(?:to|into|towards?|for)\s+(?:the\s+)?$")
 _BY_BEFORE = re.compile(r"(?:^|\W)(?:by|starring|featuring)\s+(?:the\s+)?(?:artist\s+|author\s+)?$")
 _CONTACT = re.compile(r"\b(?:contact|recipient|receiver|payee|beneficiary|addressee|friend)\b")
-_CONTACT_BEFORE = re.compile(r"(?:^|\W)(?:with|to|from|pay|send|text|call)\s+(?:my\s+\w+\s+)?$")
+_CONTACT_BEFORE = re.compile(r"(?:^|\W)(?:with|to|from|for|pay|send|text|call)\s+(?:my\s+\w+\s+)?$")
 _MANNER = re.compile(
     r"\b(?:units?|format|mode|order|method|scale|sort|status|id|function|equation|expression|formula)\b"
 )
@@ -65,7 +66,8 @@ class Wanted:
 
 def assign_phrases(reading: Reading, wanted: Wanted) -> Found:
     """Fill open text parameters; a phrase is given once, and only where no other parameter could mean it."""
-    open_ones = [p for p in wanted.params if p.kind in _OPEN and p.name not in wanted.standing.known and _is_free(p)]
+    open_ones = [p for p in wanted.params if p.kind in _OPEN and p.name not in wanted.standing.known]
+    open_ones = [p for p in open_ones if _is_free(p) and not wants_measure(p)]
     if reading.language != "en" or not open_ones:
         return {}
     own = own_words(wanted.endpoint)

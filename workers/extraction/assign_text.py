@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from workers.extraction.assign_measures import wants_measure
 from workers.extraction.continuation import is_filler, steering
 from workers.extraction.kinds import Kind
 from workers.extraction.params import Param
@@ -49,13 +50,15 @@ def assign_text(reading: Reading, params: Sequence[Param], standing: Standing, *
     """
     found: Found = {}
     taken = standing.taken
-    for param in (p for p in params if p.kind in FREE):
+    for param in (p for p in params if p.kind in FREE and not wants_measure(p)):
         said = _named(reading, param, labels, taken) or _quoted(reading, param, params, taken)
         if said is None and param.name not in standing.known and param.spec.required and param.kind is Kind.TEXT:
             said = _proper(reading, param, taken)
         if said is not None:
             found[param.name] = said
     waiting = [p for p in params if p.kind in FREE and p.name in standing.asked and p.name not in found]
+    if not reading.every_number:
+        waiting = [p for p in waiting if not wants_measure(p)]
     claimed = [*taken, *((said.start, said.end) for said in found.values())]
     return found | _answered(reading, waiting, claimed, labels)
 

@@ -14,6 +14,7 @@ from workers.extraction.assign_clocks import assign_clocks
 from workers.extraction.assign_codes import assign_codes, assign_examples, assign_flags, assign_structures
 from workers.extraction.assign_days import assign_days, assign_year
 from workers.extraction.assign_lists import assign_lists
+from workers.extraction.assign_measures import assign_measures
 from workers.extraction.assign_names import assign_names
 from workers.extraction.assign_near import assign_near
 from workers.extraction.assign_phrases import Wanted, assign_phrases
@@ -160,6 +161,7 @@ def _formed(reading: Reading, slots: Slots, asked: Sequence[str], scope: list[Sp
     taken = [(said.start, said.end) for said in found.values()]
     found |= assign_codes(reading, params, Standing(asked=asked, known=known, taken=taken))
     found |= assign_flags(reading, params, asked=asked, is_first=not known)
+    found |= assign_measures(reading, params, taken=[(said.start, said.end) for said in found.values()])
     found |= {name: said for name, said in assign_examples(reading, params).items() if name not in found}
     return {name: said for name, said in found.items() if not _is_elsewhere((said.start, said.end), scope)}
 

@@ -31,6 +31,8 @@ _PLACED = frozenset({Kind.CITY, Kind.TEXT, Kind.ADDRESS})
 _OFFERED = frozenset({Kind.DATE, Kind.MOMENT, Kind.TIME, Kind.INTEGER, Kind.NUMBER, Kind.CITY, Kind.ENUM, Kind.ADDRESS})
 _NAME = re.compile(r"\b(?:name|title|track)\b")
 _NAME_OF_SOMEONE_ELSE = re.compile(r"\b(?:contact|user|first|last|family|new|file|sender|customer|client)\b")
+# To whom something goes, and how much of it, is said anew each time: another payment is no payment to the same person.
+_IS_NEW_EACH_TIME = re.compile(r"\b(?:receiver|recipient|payee|beneficiary|addressee|contact|amount|sum)\b")
 _PLACES: tuple[NameKind, ...] = ("countries", "cities")
 _EXISTENTIAL = frozenset({"is", "are", "was", "were", "hi", "hello", "hey", "if", "be"})
 
@@ -104,7 +106,9 @@ def _of_the_service(
         found |= {
             param.name: Said(value=given.values[param.name], start=0, end=0)
             for param in params
-            if param.name in theirs and _same_sort(theirs[param.name], param)
+            if param.name in theirs
+            and _same_sort(theirs[param.name], param)
+            and not _IS_NEW_EACH_TIME.search(param.named)
         }
     return found
 

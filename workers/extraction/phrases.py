@@ -25,7 +25,7 @@ _NOUNS = re.compile(
     r"(?!to\s|\w+ing\s+(?:me|us)\b)"
     r"(?:the\s+|an?\s+)?"
     r"(?P<said>[^\W\d_][\w'-]*(?:\s(?!(?:in|at|on|for|from|to|with|by|and|or|of|using|is|are|that|which|who|between|during|"
-    r"under|over|near|per|as|if|when|where)\b)[\w'-]+){0,3})"
+    r"under|over|near|per|as|if|when|where|i|we|you|they)\b)[\w'-]+){0,3})"
 )
 _PRONOUNS = frozenset(
     {"me", "my", "it", "you", "us", "them", "him", "her", "this", "that", "these", "those", "all", "any", "some", "now"}
