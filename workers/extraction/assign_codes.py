@@ -68,7 +68,8 @@ _FLAG_WORDS = frozenset(
 _NEGATED_WITHIN = 3
 _FACTUAL = re.compile(
     r"\W*(?:(?:yes|no|ok|okay|great|good|cool|and|also|what is \w+ (?:address|number|phone)\w* and)\W+)*"
-    r"(?:(?:do|does|is|are|was|has|have|did|may|can|what|how) (?!you\b)|kas (?!sa|te)|есть ли|можно ли|у них)"
+    r"(?:(?:can|could|would|do) you (?:please )?(?:tell me|know|check|say|confirm) (?:if|whether)\b|"
+    r"(?:do|does|is|are|was|has|have|did|may|can|what|how) (?!you\b)|kas (?!sa|te)|есть ли|можно ли|у них)"
 )
 _JSON_OPENING = re.compile(r"[\[{]")
 _MOST_PIECES = 20

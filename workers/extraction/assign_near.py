@@ -83,6 +83,30 @@ def assign_near(reading: Reading, params: Sequence[Param], standing: Standing) -
     return found | _left_over(reading, [p for p in open_ones if p.name not in found and p.spec.required], left)
 
 
+def changed_counts(reading: Reading, params: Sequence[Param], standing: Standing) -> Found:
+    """Take a number for what is known already where its noun follows: "make it for two people", "I want 3 tickets".
+
+    A noun that speaks for more than one of them changes none.
+    """
+    numeric = [p for p in params if p.kind in NUMERIC]
+    spans = standing.taken
+    left = [n for n in _free(reading, standing) if not overlaps(n.start, n.end, spans)] if numeric else []
+    found: Found = {}
+    for number in left:
+        meant = [p for p in numeric if _is_counted_by_name(reading, p, number)]
+        if len(meant) == 1:
+            found |= number_found(meant[0], number)
+    return found
+
+
+def _is_counted_by_name(reading: Reading, param: Param, number: NumberMention) -> bool:
+    following = re.match(r"[\s-]+([^\W\d_]+)", reading.text.folded[number.end :])
+    if following is None:
+        return _tells_people(reading, number) and "person" in telling_words(param.spec.name)
+    word, names = following[1], telling_words(param.spec.name)
+    return any(is_clue(word, name) for name in names)
+
+
 def _counts(param: Param) -> bool:
     """Whether it says how many: only such are told in words ("three days")."""
     return _COUNTS.search(f"{param.named} {param.spec.description.lower()}") is not None

@@ -76,6 +76,7 @@ def assign_phrases(reading: Reading, wanted: Wanted) -> Found:
         for phrase in reading.phrases
         if not overlaps(phrase.start, phrase.end, wanted.standing.taken) and (phrase.is_quoted or phrase.is_new(own))
     ]
+    left = _with_towns(reading, left, wanted.standing)
     found: Found = {}
     for rule in (
         _by_formula,
@@ -97,6 +98,17 @@ def assign_phrases(reading: Reading, wanted: Wanted) -> Found:
         taken = [*wanted.standing.taken, *((given.start, given.end) for given in found.values())]
         found |= _by_noun_phrase(reading, still[0], own, taken)
     return found
+
+
+def _with_towns(reading: Reading, left: Sequence[Phrase], standing: Standing) -> list[Phrase]:
+    """Add the known towns in small letters after a word of place ("from paris"), which are no runs of capitals."""
+    taken = [*standing.taken, *((phrase.start, phrase.end) for phrase in left)]
+    towns = [
+        Phrase(text=reading.text.between(town.start, town.end), start=town.start, end=town.end)
+        for town in reading.names("cities")
+        if not overlaps(town.start, town.end, taken) and _PLACE_BEFORE.search(reading.text.folded[: town.start])
+    ]
+    return sorted([*left, *towns], key=lambda phrase: phrase.start)
 
 
 def _wants_thing(param: Param) -> bool:

@@ -16,7 +16,7 @@ from workers.extraction.assign_days import assign_days, assign_year
 from workers.extraction.assign_lists import assign_lists
 from workers.extraction.assign_measures import assign_measures
 from workers.extraction.assign_names import assign_names
-from workers.extraction.assign_near import assign_near
+from workers.extraction.assign_near import assign_near, changed_counts
 from workers.extraction.assign_phrases import Wanted, assign_phrases
 from workers.extraction.assign_text import assign_text
 from workers.extraction.clues import small_words
@@ -136,6 +136,7 @@ def _guessed(reading: Reading, slots: Slots, found: Found, taken: list[Span], *,
     claimed = [*taken, *((said.start, said.end) for said in found.values())]
     standing = Standing(asked=(), known={*slots.progress.values, *found}, taken=claimed)
     near = assign_near(reading, slots.params, standing)
+    near |= changed_counts(reading, [p for p in slots.params if p.name in slots.progress.values], standing)
     standing.taken.extend((said.start, said.end) for said in near.values())
     wanted = Wanted(endpoint=slots.endpoint, params=slots.params, standing=standing, is_first=is_first)
     return near | assign_phrases(reading, wanted)

@@ -33,6 +33,8 @@ _NAME = re.compile(r"\b(?:name|title|track)\b")
 _NAME_OF_SOMEONE_ELSE = re.compile(r"\b(?:contact|user|first|last|family|new|file|sender|customer|client)\b")
 # To whom something goes, and how much of it, is said anew each time: another payment is no payment to the same person.
 _IS_NEW_EACH_TIME = re.compile(r"\b(?:receiver|recipient|payee|beneficiary|addressee|contact|amount|sum)\b")
+# What an answer puts after these is where something is, or a degree of heat, and no name of what was found.
+_NO_NAME_BESIDE = re.compile(r"(?:\b(?:in|near|to|from|degrees)\s+(?:the\s+)?|°\s?)$")
 _PLACES: tuple[NameKind, ...] = ("countries", "cities")
 _EXISTENTIAL = frozenset({"is", "are", "was", "were", "hi", "hello", "hey", "if", "be"})
 
@@ -181,7 +183,7 @@ def _is_alike(param: Param, target: Param) -> bool:
 
 
 def _offered(
-    reading: Reading, collecting: Collecting, _: EndpointProgress, params: Sequence[Param], earlier: Earlier
+    reading: Reading, collecting: Collecting, progress: EndpointProgress, params: Sequence[Param], earlier: Earlier
 ) -> Found:
     """Take what our last words named, where the person agrees to it: "a table at 7 pm?" - "yes"."""
     if not earlier.offered or not params or not _agrees(reading):
@@ -197,7 +199,10 @@ def _offered(
         name: Said(value=one.value, start=0, end=0)
         for found in said
         for name, one in found.items()
-        if name in names and isinstance(one, Said) and names[name].kind in _OFFERED
+        if name in names
+        and isinstance(one, Said)
+        and (names[name].kind in _OFFERED or _is_place(names[name]))
+        and (names[name].spec.required or progress.endpoint.method != "GET")
     }
 
 
@@ -235,7 +240,9 @@ def names_told(text: str, now: datetime) -> list[str]:
     told = read(text, language="en", now=now)
     blocked = [*told.day_spans, *((one.start, one.end) for one in told.addresses)]
     blocked += [(name.start, name.end) for kind in _PLACES for name in told.names(kind)]
-    return [phrase.text for phrase in names_in_answer(text, blocked)]
+    return [
+        phrase.text for phrase in names_in_answer(text, blocked) if not _NO_NAME_BESIDE.search(text, 0, phrase.start)
+    ]
 
 
 def _is_repeated(name: str, reading: Reading) -> bool:

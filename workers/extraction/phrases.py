@@ -74,6 +74,13 @@ _ANSWER_OPENERS = frozenset(
 )  # fmt: skip
 # A street after its number.
 _NUMBERED = re.compile(r"\d\w*\s+(?:(?:north|south|east|west|[nsew]\.?)\s+)?$", re.IGNORECASE)
+_HOUSE_NUMBER = re.compile(r"(?<![\w.,:#-])(\d{1,5}[A-Za-z]?)\s+$")
+_STREET = re.compile(
+    r"\b(?:Avenue|Ave|Street|St|Boulevard|Blvd|Road|Rd|Lane|Ln|Drive|Dr|Way|Court|Ct|Place|Plaza|Square|Terrace|Parkway|"
+    r"Highway|Circle|Camino|Alley|Row)\b"
+)
+_UNIT_OF_HOUSE = re.compile(r"\s+#\s?\w{1,5}(?!\w)")
+_LONG_NUMBER = 3
 _SPEAKER = re.compile(r"I(?:['’](?:m|d|ll|ve))?")
 # A full stop after a word ends a sentence, after "St." and "J." it does not.
 _SENTENCE_END = re.compile(r"(?<!\bSt)(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMt)(?<!\bFt)(?<!\bvs)(?<=\w\w)\.(?=\s)")
@@ -149,9 +156,19 @@ def _runs(raw: str) -> Iterator[Phrase]:
             end -= 1
         state = _STATE.match(raw, end)
         end = state.end() if state else end
+        start, end = _with_house_number(raw, start, end)
         said = raw[start:end]
         if said and not _SPEAKER.fullmatch(said) and not _MONTHS_AND_DAYS.fullmatch(said.lower()):
             yield Phrase(text=_without_owner(said), start=start, end=start + len(_without_owner(said)))
+
+
+def _with_house_number(raw: str, start: int, end: int) -> Span:
+    """Read "3236 Grand Avenue" and "4906 West El Camino Real # A" whole, where a street's word stands in the run."""
+    number = _HOUSE_NUMBER.search(raw, 0, start)
+    if number is None or not (_STREET.search(raw, start, end) or len(number[1]) >= _LONG_NUMBER):
+        return start, end
+    unit = _UNIT_OF_HOUSE.match(raw, end)
+    return number.start(1), unit.end() if unit else end
 
 
 def _without_owner(said: str) -> str:

@@ -99,3 +99,32 @@ def test_the_day_of_a_return_is_not_the_departure() -> None:
 
 def test_a_thing_that_will_not_be_needed_is_refused() -> None:
     assert heard(STAY, "I won't need insurance", "en")["insurance"] is False
+
+
+def test_a_noun_after_a_number_changes_a_count_that_is_known() -> None:
+    seats = ParamSpec(name="number_of_tickets", type="integer", required=True, description="Number of tickets")
+    opened = open_collection([endpoint("buy", seats, title="tickets")], "tickets")
+    (progress,) = opened.endpoints
+    known = progress.model_copy(update={"values": {"number_of_tickets": 1}})
+    for message in ("No, make it three tickets", "I want to have 3 tickets"):
+        collecting = opened.model_copy(update={"endpoints": (known,), "turns": 1})
+        (found,) = hear(read(message, language="en", now=NOW), collecting).found
+        said = found["number_of_tickets"]
+        assert isinstance(said, Said)
+        assert said.value == 3
+
+
+@pytest.mark.parametrize("place", ["3236 Grand Avenue", "4906 West El Camino Real # A"])
+def test_a_street_keeps_its_number(place: str) -> None:
+    ride = endpoint("get_ride", ParamSpec(name="destination", required=True, description="Where to go"), title="ride")
+    assert heard(ride, f"I need a cab to {place}", "en")["destination"] == place
+
+
+def test_a_town_in_small_letters_is_a_place_after_its_preposition() -> None:
+    flights = endpoint(
+        "flights",
+        ParamSpec(name="origin_airport", required=True),
+        ParamSpec(name="destination_airport", required=True),
+        title="flights",
+    )
+    assert heard(flights, "a ticket from paris please", "en")["origin_airport"] == "paris"
