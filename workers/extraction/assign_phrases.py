@@ -39,6 +39,9 @@ _TO_BEFORE = re.compile(r"(?:^|\W)(?:to|into|towards?|for)\s+(?:the\s+)?$")
 _BY_BEFORE = re.compile(r"(?:^|\W)(?:by|starring|featuring)\s+(?:the\s+)?(?:artist\s+|author\s+)?$")
 _CONTACT = re.compile(r"\b(?:contact|recipient|receiver|payee|beneficiary|addressee|friend)\b")
 _CONTACT_BEFORE = re.compile(r"(?:^|\W)(?:with|to|from|for|pay|send|text|call)\s+(?:my\s+\w+\s+)?$")
+_CHANGES = re.compile(
+    r"(?<!\w)(?:instead|(?:an)?other|actually|rather|(?:how|what) about|change[ds]?|no|not|sorry|look(?:ing)? for one)(?!\w)"
+)
 _MANNER = re.compile(
     r"\b(?:units?|format|mode|order|method|scale|sort|status|id|function|equation|expression|formula)\b"
 )
@@ -68,7 +71,8 @@ def assign_phrases(reading: Reading, wanted: Wanted) -> Found:
     """Fill open text parameters; a phrase is given once, and only where no other parameter could mean it."""
     open_ones = [p for p in wanted.params if p.kind in _OPEN and p.name not in wanted.standing.known]
     open_ones = [p for p in open_ones if _is_free(p) and not wants_measure(p)]
-    if reading.language != "en" or not open_ones:
+    known = [p for p in wanted.params if p.kind in _OPEN and p.name in wanted.standing.known and _is_free(p)]
+    if reading.language != "en" or not (open_ones or known):
         return {}
     own = own_words(wanted.endpoint)
     left = [
@@ -93,11 +97,24 @@ def assign_phrases(reading: Reading, wanted: Wanted) -> Found:
         given = rule(reading, still, left) if still else {}
         found |= given
         left = [x for x in left if not overlaps(x.start, x.end, [(g.start, g.end) for g in given.values()])]
+    if not wanted.is_first and known and _CHANGES.search(reading.text.folded):
+        found |= _changed(reading, known, left)
     still = [p for p in open_ones if p.name not in found and p.spec.required and _wants_thing(p)]
     if wanted.is_first and len(still) == 1:
         taken = [*wanted.standing.taken, *((given.start, given.end) for given in found.values())]
         found |= _by_noun_phrase(reading, still[0], own, taken)
     return found
+
+
+def _changed(reading: Reading, known: Sequence[Param], left: Sequence[Phrase]) -> Found:
+    """Give what is known already another value where the word before tells whose it is: "could I share it with Ann?"."""
+    inside = [x for x in left if _INSIDE_BEFORE.search(reading.text.folded[: x.start])]
+    places = [p for p in known if _wants_place(p) and not p.direction]
+    return (
+        _by_contact(reading, known, left)
+        | _by_maker(reading, known, left)
+        | (_said(places[0], inside[-1]) if len(places) == 1 and inside else {})
+    )
 
 
 def _with_towns(reading: Reading, left: Sequence[Phrase], standing: Standing) -> list[Phrase]:

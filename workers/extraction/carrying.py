@@ -201,9 +201,14 @@ def _offered(
         for name, one in found.items()
         if name in names
         and isinstance(one, Said)
-        and (names[name].kind in _OFFERED or _is_place(names[name]))
+        and (names[name].kind in _OFFERED or _is_offered_place(names[name], one.value))
         and (names[name].spec.required or progress.endpoint.method != "GET")
     }
+
+
+def _is_offered_place(param: Param, value: JsonValue) -> bool:
+    """An offer's street and number tell where its own thing is; a town may be where the person wants to be."""
+    return _is_place(param) and not str(value)[:1].isdigit()
 
 
 def _named_before(
