@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, tzinfo
 
 from schemas.base import JsonValue
@@ -94,6 +95,8 @@ def _for(
         refused = Refused(fault="impossible", words=words, start=days.start, end=days.end)
         return {target.name: refused} if target else {}
     pair = next((p for p in pairs if not labelled or labelled[0] in p), None)
+    if pair and days.other is not None and days.other_last is not None:
+        return {pair[0].name: _which_period(reading, days, pair)}
     if pair and not (labelled and days.is_day) and _covers_both(days):
         return {
             param.name: _said(reading, days, param, is_end=is_end)
@@ -103,6 +106,22 @@ def _for(
     if target is None or (not days.is_day and target.direction == ""):
         return {}
     return {target.name: _said(reading, days, target, is_end=target.direction == "end")}
+
+
+def _which_period(reading: Reading, days: Days, pair: Pair) -> Doubt:
+    """Return both readings of "3/5/2027 to 10/5/2027"; one answer settles both ends."""
+    other = replace(days, first=days.other or days.first, last=days.other_last or days.last)
+    whole = [replace(one, other=None, other_last=None) for one in (days, other)]
+    starts, ends = (
+        [_said(reading, one, param, is_end=is_end) for one in whole]
+        for param, is_end in zip(pair, (False, True), strict=True)
+    )
+    return Doubt(
+        options=tuple(one.value for one in starts if isinstance(one, Said)),
+        until=tuple(one.value for one in ends if isinstance(one, Said)),
+        start=days.start,
+        end=days.end,
+    )
 
 
 def _covers_both(days: Days) -> bool:

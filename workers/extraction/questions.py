@@ -61,8 +61,13 @@ class Asker:
     def ask_which(self, param: Param, doubt: Doubt, *said_first: str) -> tuple[str, tuple[Choice, ...]]:
         """Ask which of two readings was meant; each choice is written so that it has only one."""
         choices = tuple(
-            Choice(title=shown(param, option, self.language, self.now.tzinfo), payload=self._payload(option))
-            for option in doubt.options
+            Choice(
+                title=" – ".join(shown(param, end, self.language, self.now.tzinfo) for end in ends),
+                payload=" – ".join(self._payload(end) for end in ends),
+            )
+            for ends in (
+                zip(doubt.options, doubt.until, strict=True) if doubt.until else zip(doubt.options, strict=True)
+            )
         )
         options = listed([choice.title for choice in choices], self.language, word="or")
         return self._fresh("asking.doubt", said_first, options=options), choices

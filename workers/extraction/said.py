@@ -21,11 +21,12 @@ class Said:
 
 @dataclass(frozen=True, kw_only=True)
 class Doubt:
-    """Words with two readings; the person is asked which one was meant."""
+    """Words with two readings; the person is asked which one was meant. `until` are the ends where those are periods."""
 
     options: tuple[JsonValue, ...]
     start: int
     end: int
+    until: tuple[JsonValue, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

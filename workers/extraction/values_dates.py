@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, time, timedelta, timezone, tzinfo
 from typing import Literal
 
@@ -49,6 +49,8 @@ class Days:
     grain: Grain = "day"
     role: Role = ""
     other: date | None = None
+    other_last: date | None = None
+    is_month_first: bool = False
     at_first: time | None = None
     at_last: time | None = None
     zone: tzinfo | None = None
@@ -128,7 +130,7 @@ def read_numeric(match: Match, calendar: Calendar) -> Days:
         return _day(match, day)
     if day and other and day != other:
         return Days(start=match.start(), end=match.end(), first=day, last=day, other=other)
-    return _day(match, day or other)
+    return replace(_day(match, day or other), is_month_first=day is None)
 
 
 def _year(match: Match) -> int | None:

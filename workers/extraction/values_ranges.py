@@ -154,7 +154,9 @@ def _belong_together(one: Days, two: Days, folded: str) -> bool:
 
 def _range(one: Days, two: Days) -> Days:
     """Make one range of two; a year said once counts for both, and an end before its start lies a year later."""
+    one, two = _month_first(one, two), _month_first(two, one)
     first, last = one.first, two.last
+    is_open = one.other is not None and two.other is not None and one.other <= two.other
     if two.has_year and not one.has_year and one.grain != "near":
         first = _in_year(first, last.year) or first
         if first > last:
@@ -164,9 +166,17 @@ def _range(one: Days, two: Days) -> Days:
         if last < first:
             last = _in_year(last, first.year + 1) or last
     return replace(
-        one, end=two.end, first=first, last=last, grain="span", role="", other=None,
+        one, end=two.end, first=first, last=last, grain="span", role="", other=one.other if is_open else None,
+        other_last=two.other if is_open else None,
         has_year=one.has_year or two.has_year, at_last=two.at_last, zone_last=two.zone,
     )  # fmt: skip
+
+
+def _month_first(days: Days, beside: Days) -> Days:
+    """Read "5/3/2027 to 5/20/2027" month first in both, since the other day of a range can be read in no other way."""
+    if days.other is None or beside.other is not None or not beside.is_month_first:
+        return days
+    return replace(days, first=days.other, last=days.other, other=None)
 
 
 def _in_year(day: date, year: int) -> date | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemas.endpoints import Language, ParamSpec
-from tests.unit.workers.extraction.small_catalogue import TRAINS, Talk, endpoint
+from tests.unit.workers.extraction.small_catalogue import HOLIDAYS, TRAINS, Talk, endpoint
 from workers.extraction.loop import Ready
 
 BOX = endpoint(
@@ -74,3 +74,39 @@ def test_the_parameter_decides_what_three_numbers_are() -> None:
         "call_back": {"phone": "10 10 10"},
         "order_sizes": {"sizes": [10, 10, 10]},
     }
+
+
+def test_a_period_with_two_readings_is_asked_back_once() -> None:
+    talk = Talk(HOLIDAYS)
+    asked = talk.ask("public holidays in Estonia from 3/5/2027 to 10/5/2027")
+    assert "5 March" in asked.question or "March 5" in asked.question
+    first, second = asked.choices
+    assert first.payload == "2027-05-03 – 2027-05-10"
+    assert second.payload == "2027-03-05 – 2027-10-05"
+    ready = talk.say(second.payload)
+    assert isinstance(ready, Ready)
+    values = ready.collecting.endpoints[0].values
+    assert (values["validFrom"], values["validTo"]) == ("2027-03-05", "2027-10-05")
+
+
+@pytest.mark.parametrize(
+    ("said", "first", "last"),
+    [
+        ("3/5/2027 to 20/5/2027", "2027-05-03", "2027-05-20"),
+        ("5/3/2027 to 5/20/2027", "2027-05-03", "2027-05-20"),
+        ("from 15/4/2027 to 3/5/2027", "2027-04-15", "2027-05-03"),
+    ],
+)
+def test_one_clear_day_of_a_period_settles_the_other(said: str, first: str, last: str) -> None:
+    ready = Talk(HOLIDAYS).say(f"public holidays in Estonia {said}")
+    assert isinstance(ready, Ready)
+    values = ready.collecting.endpoints[0].values
+    assert (values["validFrom"], values["validTo"]) == (first, last)
+
+
+@pytest.mark.parametrize(("language", "said"), [("et", "3/5/2027–10/5/2027"), ("ru", "с 3/5/2027 по 10/5/2027")])
+def test_elsewhere_the_day_comes_first(language: Language, said: str) -> None:
+    place = {"et": "riigipühad Eestis", "ru": "праздники в Эстонии"}[language]
+    ready = Talk(HOLIDAYS, language=language).say(f"{place} {said}")
+    assert isinstance(ready, Ready)
+    assert ready.collecting.endpoints[0].values["validTo"] == "2027-05-10"
