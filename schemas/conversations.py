@@ -48,7 +48,8 @@ class Collecting(Frozen):
     `turns` counts questions asked so far. `asked` are the parameters that the last question named, in its order.
     The answer names the parts of the message that no endpoint fits (`unmatched`), those put off (`later`), and the
     endpoints given up because their values never came (`lacking`, by title), and the values that were taken from
-    earlier in the chat (`carried`, as they are shown).
+    earlier in the chat (`carried`, as they are shown). Several values for one endpoint are at most `most_at_once`
+    calls; `put_off` are the endpoint's values for the rest, to be offered after the answer.
     """
 
     endpoints: tuple[EndpointProgress, ...]
@@ -63,6 +64,8 @@ class Collecting(Frozen):
     later: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
     carried: tuple[str, ...] = ()
+    most_at_once: int = 3
+    put_off: tuple[EndpointProgress, ...] = ()
 
     @property
     def mode(self) -> Mode:

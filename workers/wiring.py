@@ -159,10 +159,12 @@ def _steps(settings: Settings, turns: TurnStore, calls: CachedCalls, way: Way, j
     wording = Wording(
         writer=judges.writer,
         guards=guards_of(settings.guard.answers, settings.guard),
-        most_at_once=settings.routing.max_endpoints,
+        most_at_once=settings.routing.max_endpoints if settings.routing.multi_intent_enabled else 1,
     )
+    most = settings.routing.max_endpoints if settings.routing.multi_intent_enabled else 1
     return Steps(
         turns=turns,
+        most_at_once=most,
         way=way,
         classifier=way.classifier,
         calls=calls,

@@ -40,7 +40,7 @@ _BY_BEFORE = re.compile(r"(?:^|\W)(?:by|starring|featuring)\s+(?:the\s+)?(?:arti
 _CONTACT = re.compile(r"\b(?:contact|recipient|receiver|payee|beneficiary|addressee|friend)\b")
 _CONTACT_BEFORE = re.compile(r"(?:^|\W)(?:with|to|from|for|pay|send|text|call)\s+(?:my\s+\w+\s+)?$")
 _CHANGES = re.compile(
-    r"(?<!\w)(?:instead|(?:an)?other|actually|rather|(?:how|what) about|change[ds]?|no|not|sorry|look(?:ing)? for one)(?!\w)"
+    r"(?<!\w)(?:instead|(?:an)?other|actually|rather|(?:how|what) about|change[ds]?|no|not|sorry|for one)(?!\w)"
 )
 _MANNER = re.compile(
     r"\b(?:units?|format|mode|order|method|scale|sort|status|id|function|equation|expression|formula)\b"
@@ -107,7 +107,7 @@ def assign_phrases(reading: Reading, wanted: Wanted) -> Found:
 
 
 def _changed(reading: Reading, known: Sequence[Param], left: Sequence[Phrase]) -> Found:
-    """Give what is known already another value where the word before tells whose it is: "could I share it with Ann?"."""
+    """Give what is known already another value where the word before tells whose it is: "no, with Ann"."""
     inside = [x for x in left if _INSIDE_BEFORE.search(reading.text.folded[: x.start])]
     places = [p for p in known if _wants_place(p) and not p.direction]
     return (

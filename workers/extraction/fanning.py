@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from schemas.base import JsonValue
 from schemas.conversations import Collecting
 from workers.extraction.assigning import Heard, hear
 from workers.extraction.kinds import Kind
@@ -40,8 +41,8 @@ def fan_out(
 ) -> tuple[Collecting, Heard] | None:
     """Return the collection and what was heard with the endpoint once for each value; None where one is meant.
 
-    `proposed` is what a model read in the message beside the rules. What goes beyond three is left for later, and so
-    is all but the first for an endpoint that changes something.
+    `proposed` is what a model read in the message beside the rules. What goes beyond as many as are done at once is
+    put off, and so is all but the first for an endpoint that changes something.
     """
     if len(collecting.endpoints) != 1 or reading.corrects:
         return None
@@ -55,15 +56,25 @@ def fan_out(
         each = [{**_first(proposed), **_with_only(reading, collecting, run, item)} for item in run]
         values = [one.get(name) for one in each]
         if len(run) > 1 and all(_differs_only_in(name, found, one) for one in each) and _are_distinct(values):
-            most = MOST_AT_ONCE if progress.endpoint.method == "GET" else 1
-            later = tuple(reading.text.between(*span) for span in run[most:])
-            return _fanned(collecting, each[:most], later)
+            return _fanned(collecting, each, [reading.text.between(*span) for span in run])
     return _by_parts(reading, collecting)
 
 
-def _fanned(collecting: Collecting, each: Sequence[Found], later: Sequence[str]) -> tuple[Collecting, Heard]:
-    update = {"endpoints": collecting.endpoints * len(each), "later": (*collecting.later, *later)}
-    return collecting.model_copy(update=update), Heard(found=tuple(each))
+def _fanned(collecting: Collecting, each: Sequence[Found], words: Sequence[str]) -> tuple[Collecting, Heard]:
+    """Open a progress for as many as are done at once; the rest is kept with its values, and its words are told."""
+    (progress,) = collecting.endpoints
+    most = collecting.most_at_once if progress.endpoint.method == "GET" else 1
+    rest = [progress.model_copy(update={"values": {**progress.values, **_values(found)}}) for found in each[most:]]
+    update = {
+        "endpoints": (progress,) * len(each[:most]),
+        "later": (*collecting.later, *words[most:]),
+        "put_off": (*collecting.put_off, *rest),
+    }
+    return collecting.model_copy(update=update), Heard(found=tuple(each[:most]))
+
+
+def _values(found: Found) -> dict[str, JsonValue]:
+    return {name: said.value for name, said in found.items() if isinstance(said, Said)}
 
 
 def _by_parts(reading: Reading, collecting: Collecting) -> tuple[Collecting, Heard] | None:
@@ -79,8 +90,7 @@ def _by_parts(reading: Reading, collecting: Collecting) -> tuple[Collecting, Hea
     said = [{name: _value(one) for name, one in found.items()} for found in each]
     if not is_each_whole or len({repr(sorted(one.items(), key=str)) for one in said}) != len(said):
         return None
-    most = MOST_AT_ONCE if progress.endpoint.method == "GET" else 1
-    return _fanned(collecting, each[:most], parts[most:])
+    return _fanned(collecting, each, parts)
 
 
 def _first(proposed: Sequence[Found]) -> Found:

@@ -13,7 +13,7 @@ from schemas.routing import Choice, PutOff
 from workers.extraction.assigning import Heard, hear, meant_endpoints
 from workers.extraction.carrying import NOTHING_EARLIER, Earlier, recall
 from workers.extraction.continuation import steering, yes_or_no
-from workers.extraction.fanning import fan_out
+from workers.extraction.fanning import MOST_AT_ONCE, fan_out
 from workers.extraction.questions import Asker, names_of_flags
 from workers.extraction.reading import Reading, read
 from workers.extraction.said import Found
@@ -59,9 +59,14 @@ Outcome = Asked | Ready | Abandoned
 
 
 def open_collection(
-    endpoints: Sequence[Endpoint], query: str, *, unmatched: Sequence[str] = (), later: Sequence[PutOff] = ()
+    endpoints: Sequence[Endpoint],
+    query: str,
+    *,
+    unmatched: Sequence[str] = (),
+    later: Sequence[PutOff] = (),
+    most_at_once: int = MOST_AT_ONCE,
 ) -> Collecting:
-    """Begin to collect for those endpoints; nothing is known yet."""
+    """Begin to collect for those endpoints; nothing is known yet. `most_at_once` calls come of several values."""
     is_parallel = len(endpoints) > 1
     return Collecting(
         endpoints=tuple(EndpointProgress(endpoint=endpoint) for endpoint in endpoints),
@@ -70,6 +75,7 @@ def open_collection(
         continuation_turn=_PARALLEL_CONTINUATION if is_parallel else _SINGLE_CONTINUATION,
         unmatched=tuple(unmatched),
         later=tuple(one.part for one in later),
+        most_at_once=most_at_once,
     )
 
 

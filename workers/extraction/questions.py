@@ -46,7 +46,7 @@ class Asker:
 
     def offer(self, *said_first: str) -> tuple[str, tuple[Choice, ...]]:
         """Offer to go on with what was interrupted, by its title; the choices are yes and no."""
-        titles = [title(progress.endpoint, self.language) for progress in self.collecting.endpoints]
+        titles = list(dict.fromkeys(title(progress.endpoint, self.language) for progress in self.collecting.endpoints))
         return self._fresh("asking.offer", said_first, title=listed(titles, self.language)), self._yes_or_no()
 
     def _yes_or_no(self) -> tuple[Choice, ...]:

@@ -21,7 +21,7 @@ class Said:
 
 @dataclass(frozen=True, kw_only=True)
 class Doubt:
-    """Words with two readings; the person is asked which one was meant. `until` are the ends where those are periods."""
+    """Words with two readings; the person is asked which was meant. `until` are the ends where those are periods."""
 
     options: tuple[JsonValue, ...]
     start: int

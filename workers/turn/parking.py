@@ -15,6 +15,7 @@ from schemas.conversations import Collecting, Conversation
 from schemas.endpoints import Language
 from schemas.routing import Choice, Decision, PutOff
 from workers.extraction.carrying import Earlier
+from workers.extraction.fanning import MOST_AT_ONCE
 from workers.extraction.loop import Abandoned, collect, offer_again, open_collection
 from workers.extraction.passing import told_in_passing
 from workers.extraction.seeding import seeded
@@ -100,6 +101,7 @@ def open_in(
     *,
     now: datetime,
     seeds: Mapping[str, JsonValue] = _NO_SEEDS,
+    most_at_once: int = MOST_AT_ONCE,
 ) -> Collecting:
     """Return the chat's open collection; without one, a fresh one for what the decision found in the message.
 
@@ -107,8 +109,36 @@ def open_in(
     """
     if conversation and conversation.collecting:
         return conversation.collecting
-    fresh = open_collection(decision.endpoints, message, unmatched=decision.unmatched, later=decision.later)
+    fresh = open_collection(
+        decision.endpoints,
+        message,
+        unmatched=decision.unmatched,
+        later=decision.later,
+        most_at_once=most_at_once,
+    )
     return seeded(fresh, seeds, language=decision.language, now=now)
+
+
+def with_put_off(conversation: Conversation | None, complete: Collecting) -> Conversation | None:
+    """Return the chat with what a complete collection puts off parked, the first of it last: it is offered next.
+
+    What was asked once for all of one endpoint's values holds for those that were put off too.
+    """
+    if not complete.put_off:
+        return conversation
+    done = [progress.values for progress in complete.endpoints]
+    shared = {name: value for name, value in done[0].items() if all(one.get(name) == value for one in done)}
+    kept = [one.model_copy(update={"values": {**shared, **one.values}}) for one in complete.put_off]
+    most = len(done)
+    query = "; ".join(complete.later) or complete.original_query
+    batches = [
+        open_collection([], query, most_at_once=complete.most_at_once).model_copy(
+            update={"endpoints": tuple(kept[at : at + most])}
+        )
+        for at in range(0, len(kept), most)
+    ]
+    earlier = conversation or Conversation()
+    return earlier.model_copy(update={"parked": (*earlier.parked, *reversed(batches))[-_MOST_PARKED:]})
 
 
 def earlier_in(conversation: Conversation | None, collecting: Collecting) -> Earlier:

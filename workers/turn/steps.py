@@ -16,6 +16,7 @@ from schemas.commands import Command
 from schemas.turns import Phase, Turn
 from workers.classification.chain import Classifier
 from workers.errors import StaleTurn
+from workers.extraction.fanning import MOST_AT_ONCE
 from workers.extraction.filler import Filler, Spoken
 from workers.extraction.loop import Abandoned, Asked, Ready, collect
 from workers.llm.scope import asking_for
@@ -29,7 +30,7 @@ from workers.turn.endings import Endings, start_of
 from workers.turn.following import Followed, Way
 from workers.turn.machine import advance, next_command
 from workers.turn.memory import remembering, spoken_message
-from workers.turn.parking import earlier_in, left_by, open_in, parked_by, waiting_behind
+from workers.turn.parking import earlier_in, left_by, open_in, parked_by, waiting_behind, with_put_off
 
 Work = Callable[[Taken], Awaitable[Command | None]]
 
@@ -46,6 +47,7 @@ class Steps:
     endings: Endings
     clock: Clock
     batch_timeout: timedelta
+    most_at_once: int = MOST_AT_ONCE
     filler: Filler | None = None
 
     async def classify(self, turn_id: str) -> Command | None:
@@ -83,7 +85,9 @@ class Steps:
         message = spoken_message(turn, taken.conversation)
         now = local_time(self.clock(), turn.request.time_zone)
         conversation = left_by(decision, taken.conversation, now=now, message=message)
-        collecting = open_in(conversation, decision, message, now=now, seeds=turn.request.seeded_params)
+        collecting = open_in(
+            conversation, decision, message, now=now, seeds=turn.request.seeded_params, most_at_once=self.most_at_once
+        )
         earlier = earlier_in(conversation, collecting)
         outcome = collect(collecting, message, language=decision.language, now=now, earlier=earlier)
         if self.filler and isinstance(outcome, Asked):
@@ -97,7 +101,8 @@ class Steps:
                 waits = waiting_behind(taken.conversation, conversation, language=decision.language)
                 return await self.endings.ask(turn, conversation, asked, said_first=waits)
             case Ready(collecting=complete):
-                return await self.answering.plan(turn, conversation, complete)
+                parked, planned = with_put_off(conversation, complete), complete.model_copy(update={"put_off": ()})
+                return await self.answering.plan(turn, parked, planned)
             case Abandoned(say=say) if say:
                 return await self.endings.finish(turn, conversation, say)
             case Abandoned(reason=reason):

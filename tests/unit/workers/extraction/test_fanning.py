@@ -8,12 +8,14 @@ from schemas.endpoints import Endpoint, Language
 from tests.unit.workers.extraction.small_catalogue import (
     CURRENCY,
     HOLIDAYS,
+    NOW,
     TAX,
     TRAINS,
     WEATHER,
     Talk,
 )
-from workers.extraction.loop import Asked, Ready
+from workers.extraction.loop import Asked, Ready, collect, open_collection
+from workers.turn.parking import offered, with_put_off
 
 
 def values(talk: Talk, name: str) -> list[object]:
@@ -86,6 +88,33 @@ def test_what_goes_beyond_three_is_left_for_later() -> None:
 
     assert values(talk, "city") == ["Tartu", "Tallinn", "Narva"]
     assert outcome.collecting.later == ("Valga", "Haapsalu")
+    assert [one.values for one in outcome.collecting.put_off] == [{"city": "Valga"}, {"city": "Haapsalu"}]
+
+
+def test_the_limit_is_the_collections_own() -> None:
+    message = "weather in Tartu, Tallinn and Narva"
+    opened = open_collection([WEATHER], message, most_at_once=1)
+    outcome = collect(opened, message, language="en", now=NOW)
+
+    assert [one.values["city"] for one in outcome.collecting.endpoints] == ["Tartu"]
+    assert outcome.collecting.later == ("Tallinn", "Narva")
+
+
+def test_what_was_put_off_waits_with_what_was_asked_once() -> None:
+    talk = Talk(TAX)
+    talk.ask("car tax of 123ABC, 456DEF, 789GHI and 321JKL")
+    complete = talk.say("2026").collecting
+
+    chat = with_put_off(None, complete)
+    assert chat is not None
+    (parked,) = chat.parked
+    assert [one.values for one in parked.endpoints] == [{"regNr": "321JKL", "calculationYear": 2026}]
+    offer = offered(chat, language="en", now=NOW)
+    assert offer is not None
+    assert "vehicle tax" in offer.text
+    open_again = offer.conversation.collecting
+    assert open_again is not None
+    assert isinstance(collect(open_again, "yes", language="en", now=NOW), Ready)
 
 
 def test_what_changes_something_is_called_once_and_the_rest_is_named() -> None:
