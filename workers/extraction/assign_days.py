@@ -61,13 +61,24 @@ def pairs_of(params: Iterable[Param]) -> list[Pair]:
 
 
 def assign_days(
-    reading: Reading, params: Sequence[Param], days: Sequence[Days], *, known: set[str], asked: Sequence[str]
+    reading: Reading,
+    params: Sequence[Param],
+    days: Sequence[Days],
+    *,
+    known: set[str],
+    asked: Sequence[str],
+    hours: bool = False,
 ) -> Found:
-    """Give each stretch of days to a parameter of one endpoint, or to a pair; later words overrule earlier ones."""
+    """Give each stretch of days to a parameter of one endpoint, or to a pair; later words overrule earlier ones.
+
+    With `hours`, a first "at 5 pm today" that is all a period has is the hour from five to six.
+    """
     found: Found = {}
     dated = [param for param in params if param.kind in _DATED]
     pairs = pairs_of(dated)
     awaited = [param for param in dated if param.name in asked]
+    if hours and len(days) == 1 and pairs and not asked and not known & {param.name for param in pairs[0]}:
+        days = [_whole_hour(days[0], pairs[0])]
     for stretch in days:
         labelled = [p for p in dated if reading.is_labelled(reading.label_spans(p), stretch.start, stretch.end)]
         if not labelled and pairs and stretch.is_day and stretch.role in ("", "on"):
@@ -122,6 +133,13 @@ def _which_period(reading: Reading, days: Days, pair: Pair) -> Doubt:
         start=days.start,
         end=days.end,
     )
+
+
+def _whole_hour(days: Days, pair: Pair) -> Days:
+    is_moment = days.is_day and days.role in ("", "on") and days.other is None and pair[0].kind is Kind.MOMENT
+    if not is_moment or days.at_first is None or days.at_first != (days.at_last or days.at_first):
+        return days
+    return replace(days, at_last=days.at_first.replace(minute=59, second=59))
 
 
 def _covers_both(days: Days) -> bool:

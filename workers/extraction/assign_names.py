@@ -51,7 +51,9 @@ def assign_names(reading: Reading, params: Sequence[Param], *, known: set[str], 
         [(code.start, code.end) for code in reading.addresses] if _wants_address(params) else []
     )
     for group in _groups(params):
-        mentions = [m for m in _mentions(reading, group[0], asked) if not overlaps(m.start, m.end, taken)]
+        mentions = [
+            m for m in _mentions(reading, group[0], asked, is_first=not known) if not overlaps(m.start, m.end, taken)
+        ]
         given = _share(reading, group, mentions, known=known, asked=asked)
         found |= given
         taken += [(said.start, said.end) for said in given.values() if isinstance(said, Said)]
@@ -79,12 +81,13 @@ def _groups(params: Sequence[Param]) -> list[list[Param]]:
     return list(groups.values())
 
 
-def _mentions(reading: Reading, param: Param, asked: Sequence[str]) -> list[_Mention]:
+def _mentions(reading: Reading, param: Param, asked: Sequence[str], *, is_first: bool) -> list[_Mention]:
     is_money = param.kind is Kind.CURRENCY or "currency" in param.named
     if param.kind is Kind.ENUM:
         options = options_in(reading.text, param.wordings)
-        if not options and param.name in asked:
-            typo = misspelled_option(reading.text, param.wordings)
+        is_asked = param.name in asked
+        if not options and (is_asked or (is_first and param.spec.required)):
+            typo = misspelled_option(reading.text, param.wordings, is_asked=is_asked)
             options = [typo] if typo else []
         named = [(o.start, o.end, _typed(param, o.value), o.ending) for o in options]
     else:

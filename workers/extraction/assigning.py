@@ -154,7 +154,7 @@ def _formed(reading: Reading, slots: Slots, asked: Sequence[str], scope: list[Sp
     params = slots.params
     days = [d for d in reading.days if not _is_elsewhere((d.start, d.end), scope)]
     found = assign_structures(reading, params, asked=asked)
-    found |= assign_days(reading, params, days, known=known, asked=asked)
+    found |= assign_days(reading, params, days, known=known, asked=asked, hours=slots.endpoint.method == "GET")
     for param in (p for p in params if p.kind is Kind.YEAR):
         found |= assign_year(reading, param, days)
     found |= assign_clocks(reading, params, asked=asked)

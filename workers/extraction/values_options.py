@@ -13,6 +13,7 @@ from workers.extraction.values_names import NameKind, codes_of, is_form_of, name
 _LANGUAGES: tuple[Language, ...] = get_args(Language)
 _CODE_LENGTH = 3
 _SHORTEST_TYPO = 5
+_SHORTEST_UNASKED_TYPO, _LONGEST_ENDING = 7, 3
 _SHORTEST_DOUBLE_TYPO = 9
 _NAMED_KINDS: tuple[NameKind, ...] = ("countries", "currencies", "languages")
 
@@ -104,14 +105,17 @@ def _by_common_name(text: Text, wordings: Sequence[Wording]) -> Iterator[OptionM
             return
 
 
-def misspelled_option(text: Text, wordings: Sequence[Wording]) -> OptionMention | None:
-    """Find the one allowed value that a word of the message misspells by a letter (two in long words)."""
+def misspelled_option(text: Text, wordings: Sequence[Wording], *, is_asked: bool = True) -> OptionMention | None:
+    """Find the one allowed value that a word of the message misspells by a letter (two in long words).
+
+    Where it was not asked for, only long words count, and one letter; such a word may have a case ending.
+    """
     singles = [wording for wording in wordings if len(wording.words) == 1]
     hits = {
         (wording.value, word.start, word.end)
         for word in text.words
         for wording in singles
-        if _is_typo(word.folded, wording.words[0])
+        if (_is_typo if is_asked else _is_plain_typo)(word.folded, wording.words[0])
     }
     if len({value for value, _, _ in hits}) != 1:
         return None
@@ -124,6 +128,13 @@ def _is_typo(word: str, meant: str) -> bool:
         return False
     allowed = 2 if len(meant) >= _SHORTEST_DOUBLE_TYPO else 1
     return abs(len(word) - len(meant)) <= allowed and edits(word, meant) <= allowed
+
+
+def _is_plain_typo(word: str, meant: str) -> bool:
+    if len(meant) < _SHORTEST_UNASKED_TYPO or word[0] != meant[0] or word == meant:
+        return False
+    lengths = range(len(meant) - 1, len(meant) + 2)
+    return any(len(word) - at in range(_LONGEST_ENDING + 1) and edits(word[:at], meant) == 1 for at in lengths)
 
 
 def edits(word: str, meant: str) -> int:

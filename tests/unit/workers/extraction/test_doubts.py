@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemas.endpoints import Language, ParamSpec
-from tests.unit.workers.extraction.small_catalogue import HOLIDAYS, TRAINS, Talk, endpoint
+from tests.unit.workers.extraction.small_catalogue import HOLIDAYS, PARKING, PRICES, TRAINS, Talk, endpoint
 from workers.extraction.loop import Ready
 
 BOX = endpoint(
@@ -110,3 +110,35 @@ def test_elsewhere_the_day_comes_first(language: Language, said: str) -> None:
     ready = Talk(HOLIDAYS, language=language).say(f"{place} {said}")
     assert isinstance(ready, Ready)
     assert ready.collecting.endpoints[0].values["validTo"] == "2027-05-10"
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "electricity prices at 5 pm today"),
+        ("et", "elektri hind täna kell 17"),
+        ("ru", "цена электричества сегодня в 17:00"),
+    ],
+)
+def test_a_moment_that_is_all_of_a_period_is_its_hour(language: Language, said: str) -> None:
+    ready = Talk(PRICES, language=language).say(said)
+    assert isinstance(ready, Ready)
+    assert ready.collecting.endpoints[0].values == {"start": "2026-12-01T15:00:00Z", "end": "2026-12-01T15:59:59Z"}
+
+
+def test_a_moment_is_no_hour_for_what_changes_something() -> None:
+    assert Talk(PRICES.model_copy(update={"method": "POST"})).ask("prices at 5 pm today").missing == ("end",)
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "zone"),
+    [
+        ("en", "parking permits for the habrour", "HARBOUR"),
+        ("et", "parkimisluba vanalnnas", "OLD_TOWN"),
+        ("ru", "парковка старый город", "OLD_TOWN"),
+    ],
+)
+def test_a_misspelt_choice_of_a_first_message_is_read(language: Language, said: str, zone: str) -> None:
+    ready = Talk(PARKING, language=language).say(said)
+    assert isinstance(ready, Ready)
+    assert ready.collecting.endpoints[0].values == {"zone": zone}
