@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from schemas.base import JsonValue
-from schemas.conversations import Collecting
+from schemas.conversations import Collecting, EndpointProgress
+from workers.extraction.assign_numbers import NUMERIC
 from workers.extraction.assigning import Heard, hear
 from workers.extraction.kinds import Kind
 from workers.extraction.params import Param, param_of
@@ -28,7 +29,7 @@ _NAMED: dict[Kind, NameKind] = {
 _CODED = (Kind.PLATE, Kind.REGISTRY_CODE, Kind.PERSONAL_CODE, Kind.IBAN, Kind.EMAIL)
 # A value of these is known by its form; a free text could be any part of a sentence.
 _FORMED = {Kind.CITY, Kind.COUNTRY, Kind.CURRENCY, *_CODED}
-_AND = re.compile(r"[\s,]+(?:and|ja|ning|и)\s+", re.IGNORECASE)
+_AND = re.compile(r"[\s,]+(?:and|ja|ning|и)\s+|[.;?!]\s+(?=\S)", re.IGNORECASE)
 _DATED = (Kind.DATE, Kind.MOMENT)
 _JOIN = re.compile(
     r"\s*,\s*(?:(?:and|ja|ning|и)\s+)?(?:also\s+|ka\s+|также\s+)?(?:(?:in|for|on|в|во|на|для)\s+)?|"
@@ -51,8 +52,10 @@ def fan_out(
     open_kinds = {params[name].kind for name in progress.missing if name not in found}
     # "euros and dollars" for two open currencies are one value for each.
     said_once = {n: one for n, one in found.items() if isinstance(one, Said) and params[n].kind not in open_kinds}
-    for name, said in said_once.items():
-        run = _run(reading, params[name], said)
+    runs = {name: _run(reading, params[name], said) for name, said in said_once.items()}
+    for name, run in (
+        runs | _counted(reading, [params[name] for name in progress.missing if name not in found])
+    ).items():
         each = [{**_first(proposed), **_with_only(reading, collecting, run, item)} for item in run]
         values = [one.get(name) for one in each]
         if len(run) > 1 and all(_differs_only_in(name, found, one) for one in each) and _are_distinct(values):
@@ -82,15 +85,36 @@ def _by_parts(reading: Reading, collecting: Collecting) -> tuple[Collecting, Hea
     (progress,) = collecting.endpoints
     parts = [part for part in _AND.split(reading.text.raw) if part.strip()]
     wanted = {name: param_of(spec).kind for name in progress.missing if (spec := progress.endpoint.param(name))}
-    is_told = len(wanted) > 1 or (set(wanted.values()) <= _FORMED and bool(wanted))
+    times = _times_named(reading, progress)
+    is_told = len(wanted) > 1 or (set(wanted.values()) <= _FORMED and bool(wanted)) or times > 1
     if not is_told or len(parts) < 2:  # noqa: PLR2004 - one part is the whole
         return None
-    each = [_heard_alone(reading, collecting, part) for part in parts]
+    heard = [(part, _heard_alone(reading, collecting, part)) for part in parts]
+    parts, each = [part for part, found in heard if found], [found for _, found in heard if found]
+    if len(each) < max(2, times):  # the others said nothing, or one of them said more than one
+        return None
     is_each_whole = all(isinstance(found.get(name), Said) for found in each for name in wanted)
     said = [{name: _value(one) for name, one in found.items()} for found in each]
     if not is_each_whole or len({repr(sorted(one.items(), key=str)) for one in said}) != len(said):
         return None
     return _fanned(collecting, each, parts)
+
+
+def _times_named(reading: Reading, progress: EndpointProgress) -> int:
+    """Return how often the only value that is open is named, where it is a number each time; else 0."""
+    open_ones = [param_of(spec) for spec in progress.endpoint.params if spec.name in progress.missing]
+    if len(open_ones) != 1 or open_ones[0].kind not in NUMERIC:
+        return 0
+    times = len(reading.label_spans(open_ones[0]))
+    return times if times == len(_spans(reading, open_ones[0])) else 0
+
+
+def _counted(reading: Reading, params: Sequence[Param]) -> dict[str, tuple[Span, ...]]:
+    """Read "the factorial of 5, 10 and 15": numbers in a row for the only number that is open."""
+    numeric = [param for param in params if param.kind in NUMERIC]
+    spans = _spans(reading, numeric[0]) if len(numeric) == 1 else []
+    is_row = len(spans) > 1 and all(_JOIN.fullmatch(reading.text.folded, a[1], b[0]) for a, b in pairwise(spans))
+    return {numeric[0].name: tuple(spans)} if is_row else {}
 
 
 def _first(proposed: Sequence[Found]) -> Found:
@@ -121,7 +145,8 @@ def _spans(reading: Reading, param: Param) -> list[Span]:
         return [(code.start, code.end) for code in reading.identifiers()]
     if param.kind in _NAMED:
         return [(name.start, name.end) for name in reading.names(_NAMED[param.kind])]
-    return []
+    numbers = [number for number in reading.numbers if not number.spelled] if param.kind in NUMERIC else []
+    return [(number.start, number.end) for number in numbers]
 
 
 def _with_only(reading: Reading, collecting: Collecting, run: Sequence[Span], item: Span) -> Found:

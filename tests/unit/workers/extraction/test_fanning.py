@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.endpoints import Endpoint, Language
+from schemas.endpoints import Endpoint, Language, ParamSpec
 from tests.unit.workers.extraction.small_catalogue import (
     CURRENCY,
     HOLIDAYS,
@@ -13,6 +13,7 @@ from tests.unit.workers.extraction.small_catalogue import (
     TRAINS,
     WEATHER,
     Talk,
+    endpoint,
 )
 from workers.extraction.loop import Asked, Ready, collect, open_collection
 from workers.turn.parking import offered, with_put_off
@@ -143,3 +144,32 @@ def test_what_is_one_request_stays_one(api: Endpoint, message: str) -> None:
 
     assert isinstance(talk.say(message), Ready | Asked)
     assert len(values(talk, "any")) == 1
+
+
+FACTORIAL = endpoint("factorial", ParamSpec(name="number", type="integer", required=True), title="factorial")
+CIRCLE = endpoint("circle_area", ParamSpec(name="radius", type="number", required=True), title="area of a circle")
+
+
+@pytest.mark.parametrize(
+    ("api", "message", "language", "name", "each"),
+    [
+        (FACTORIAL, "Find the factorial of 5, 10 and 15", "en", "number", [5, 10, 15]),
+        (FACTORIAL, "arvuta 5, 10 ja 15 faktoriaal", "et", "number", [5, 10, 15]),
+        (FACTORIAL, "факториал 5 и 10", "ru", "number", [5, 10]),
+        (CIRCLE, "one circle with a radius of 5 and another with a radius of 10", "en", "radius", [5, 10]),
+    ],
+)
+def test_numbers_in_a_row_are_a_call_each(
+    api: Endpoint, message: str, language: Language, name: str, each: list[object]
+) -> None:
+    talk = Talk(api, language=language)
+
+    assert isinstance(talk.say(message), Ready)
+    assert values(talk, name) == each
+
+
+def test_no_part_is_lost_where_one_says_more() -> None:
+    talk = Talk(CIRCLE)
+    talk.say("the first circle has a radius of 5, the second a radius of 10 and the third a radius of 15")
+
+    assert len(values(talk, "radius")) != 2
