@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from workers.extraction.assign_measures import wants_measure
+from workers.extraction.clues import small_words
 from workers.extraction.continuation import is_filler, steering
 from workers.extraction.kinds import Kind
 from workers.extraction.params import Param
 from workers.extraction.reading import Reading, Standing
 from workers.extraction.said import Found, Said
-from workers.extraction.text import overlaps
+from workers.extraction.text import fold, overlaps, words_of
 from workers.extraction.wording import starts_phrase
 
 Span = tuple[int, int]
@@ -25,6 +26,17 @@ _BESIDE_QUOTE = re.compile(r"[\s:=-]*(?:(?:is|of|called|named|nimega|on|под �
 _CALLED = frozenset({"is", "named", "called", "nimega", "nimi", "on"})
 _PARTS = re.compile(r"\s*(?:[,;\n]|\s/\s)\s*")
 _EDGE = " \t\r\n,;:-/|.()\"«»“”„!'"
+_COMPANY_TOLD = re.compile(r"\bcompany\b|\bettevotte\b|\bfirma\b|\bкомпани|\bфирм|\bпредприяти")
+# The noun is an object here: after a subject ("is the company still active", "millal firma asutati") no name follows.
+_COMPANY = re.compile(
+    r"(?<!\w)(?:(?:about|behind|owns?|find|look up|check|show|search for|search) (?:me )?the (?:company|firm|business)"
+    r"(?: (?:called|named))?|(?:company|firm|business) (?:called|named)|(?:firmat|ettevotet)(?: nimega)?|"
+    r"(?:firma|ettevote) nimega|(?:otsi|leia|naita|vaata|kontrolli) (?:firma|ettevotte)|"
+    r"(?:фирму|компанию)(?: под названием)?|(?:фирма|компания|предприятие) под названием|"
+    r"(?:наиди|покажи|проверь) предприятие)\s+"
+    r"(?P<said>(?!(?:andme|info|nime|kood|registri|omanik|asutaja|data|details|code|website|owner|данные|код|влад)\w*)"
+    r"[^\W\d_][\w&'-]*(?:\s[\w&'-]+){0,3})\s*[?.!]*\s*$"
+)
 _CAPITALISED_RUN = re.compile(
     r"(?<!\w)(?:[A-ZÄÖÜÕŠŽА-ЯЁ][\w&'.-]*|\d{6,})(?:\s(?:[A-ZÄÖÜÕŠŽА-ЯЁ][\w&'.-]*|OÜ|AS|и|&))*"
 )
@@ -53,7 +65,7 @@ def assign_text(reading: Reading, params: Sequence[Param], standing: Standing, *
     for param in (p for p in params if p.kind in FREE and not wants_measure(p)):
         said = _named(reading, param, labels, taken) or _quoted(reading, param, params, taken)
         if said is None and param.name not in standing.known and param.spec.required and param.kind is Kind.TEXT:
-            said = _proper(reading, param, taken)
+            said = _proper(reading, param, taken) or _company(reading, param, taken)
         if said is not None:
             found[param.name] = said
     waiting = [p for p in params if p.kind in FREE and p.name in standing.asked and p.name not in found]
@@ -113,6 +125,19 @@ def _proper(reading: Reading, param: Param, taken: list[Span]) -> Said | None:
             start, end = _trim(reading, *match.span())
             return Said(value=reading.text.between(start, end), start=start, end=end)
     return None
+
+
+def _company(reading: Reading, param: Param, taken: list[Span]) -> Said | None:
+    """Take a company's name in small letters that ends the message: "who owns the company bolt technology"."""
+    told = fold(" ".join((param.named, param.spec.description, *param.spec.labels.values())))
+    match = _COMPANY.search(reading.text.folded) if _COMPANY_TOLD.search(told) else None
+    if match is None or overlaps(*match.span("said"), taken) or not reading.is_wanted(*match.span("said")):
+        return None
+    words = [word.folded for word in words_of(match["said"])]
+    if any(word in small_words() or steering(word) or is_filler(word) for word in words):
+        return None
+    start, end = match.span("said")
+    return Said(value=reading.text.between(start, end), start=start, end=end)
 
 
 def _answered(reading: Reading, waiting: Sequence[Param], taken: list[Span], labels: list[Span]) -> Found:

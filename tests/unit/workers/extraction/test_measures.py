@@ -128,3 +128,46 @@ def test_a_town_in_small_letters_is_a_place_after_its_preposition() -> None:
         title="flights",
     )
     assert heard(flights, "a ticket from paris please", "en")["origin_airport"] == "paris"
+
+
+COMPANY = endpoint(
+    "lookup_company",
+    ParamSpec(
+        name="query",
+        required=True,
+        description="The company's name, a part of it, or its registry code",
+        labels={"en": "company name", "et": "ettevõtte nimi", "ru": "название компании"},
+    ),
+    title="company lookup",
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "language", "name"),
+    [
+        ("who owns the company bolt technology?", "en", "bolt technology"),
+        ("look up the firm called tammepuu ehitus", "en", "tammepuu ehitus"),
+        ("kes omab firmat bolt technology", "et", "bolt technology"),
+        ("otsi firma swedbank", "et", "swedbank"),
+        ("найди фирму тамме эхитус", "ru", "тамме эхитус"),
+    ],
+)
+def test_a_company_may_be_named_in_small_letters(message: str, language: Language, name: str) -> None:
+    assert heard(COMPANY, message, language) == {"query": name}
+
+
+@pytest.mark.parametrize(
+    ("message", "language"),
+    [
+        ("is the company still active", "en"),
+        ("find the company", "en"),
+        ("look up the company that I asked about", "en"),
+        ("millal firma asutati?", "et"),
+        ("kas firma tegutseb veel", "et"),
+        ("otsi firma andmed", "et"),
+        ("когда фирма основана", "ru"),
+        ("какая компания имеет код", "ru"),
+    ],
+)
+def test_what_is_asked_about_a_company_is_no_name(message: str, language: Language) -> None:
+    assert heard(COMPANY, message, language) == {}
