@@ -141,7 +141,7 @@ def _points_at_place(reading: Reading) -> bool:
         length = starts_phrase(words, place, "same_place")
         after = words[place + length] if place + length < len(words) else ""
         before = words[place - 1] if place else ""
-        if length and not ({before, after} & _EXISTENTIAL):
+        if length and after not in _EXISTENTIAL and before not in _EXISTENTIAL - {"be"}:  # "will it be sunny there"
             return True
     return False
 

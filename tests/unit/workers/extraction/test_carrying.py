@@ -7,7 +7,7 @@ import pytest
 from schemas.conversations import Given
 from schemas.endpoints import Endpoint, Language, ParamSpec
 from tests.unit.workers.extraction.small_catalogue import NOW, TRAINS, WEATHER, Talk, endpoint
-from workers.extraction.carrying import Earlier, given_after
+from workers.extraction.carrying import Earlier, given_after, names_told
 from workers.extraction.loop import Asked, Outcome, Ready, collect, open_collection
 
 CITY, DAY = ParamSpec(name="city", required=True, format="city"), ParamSpec(name="date", type="date", required=True)
@@ -89,6 +89,7 @@ def test_another_service_gets_nothing_unless_it_is_pointed_at() -> None:
     ("language", "said"),
     [
         ("en", "What is the weather like there?"),
+        ("en", "How will the weather be there?"),
         ("en", "the weather in that city please"),
         ("et", "Mis ilm seal on?"),
         ("ru", "Какая там погода?"),
@@ -184,3 +185,25 @@ def test_a_name_told_by_another_service_is_not_taken() -> None:
     earlier = Earlier(given=_earlier((WEATHER, {"city": "Tartu"})).given, told=("How about Golden Fleece?",))
 
     assert "salon_name" not in _values(_say(VISIT, "Book a visit", earlier))
+
+
+def test_to_whom_and_how_much_is_never_carried_on() -> None:
+    who, much = ParamSpec(name="receiver", required=True), ParamSpec(name="amount", required=True)
+    pay = endpoint("pay", who, much, service_id="bank", method="POST", title="payment")
+    ask = endpoint("request_money", who, much, service_id="bank", method="POST", title="request")
+
+    assert _values(_say(pay, "Make another payment", _earlier((ask, {"receiver": "Anna", "amount": "$5"})))) == {}
+
+
+def test_a_search_takes_from_an_offer_only_what_it_must_have() -> None:
+    stars = ParamSpec(name="stars", type="integer")
+    offered = "There is a 5 star hotel in Riga, with 5 stars."
+    hotels = endpoint("hotels", CITY, stars, title="hotels")
+
+    assert _values(_say(hotels, "sounds good", _earlier(offered=offered))) == {"city": "Riga"}
+
+
+def test_a_name_told_in_degrees_or_after_in_is_no_name_of_what_was_found() -> None:
+    told = "It is 90 degrees Fahrenheit in Rapla. How about Golden Fleece?"
+
+    assert names_told(told, NOW) == ["Golden Fleece"]
