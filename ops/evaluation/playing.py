@@ -33,7 +33,7 @@ from workers.extraction.reading import Reading, read
 from workers.extraction.said import Said
 from workers.runtime.settings import RoutingSettings
 from workers.turn.memory import after_turn, spoken_message
-from workers.turn.parking import earlier_in, left_by, offered, open_in, parked_by
+from workers.turn.parking import earlier_in, left_by, offered, open_in, parked_by, with_put_off
 
 TENANT = "evaluation"
 _KEPT_UTTERANCES = 20
@@ -108,6 +108,8 @@ class Player:
         stays_open = case.is_led_elsewhere or turn.expect.kind == "question"
         if case.is_led_elsewhere:
             outcome = replace(outcome, collecting=_patient(outcome.collecting))
+        elif isinstance(outcome, Ready):
+            left = with_put_off(left, outcome.collecting)
         conversation = self._remembered(left, request, decision, outcome, stays_open=stays_open)
         return replace(played, conversation=conversation, words=words, last=prediction)
 
