@@ -1,11 +1,10 @@
 """Plays one labelled dialogue through the product's own rules: the chain of layers, then the collection's loop.
 
 What is interrupted is parked and offered again, as in a chat. What is different from one: nothing is called. Where
-another system leads the dialogue (`system_before`, or the label
-says that it asked a question here), that system decides when to call, so a complete collection stays open until
-something else is asked for. Its last words stand for our question; of a choice that we
-would offer, the likeliest is taken; and a value with a form of its own is noted as it
-was said, since such a set's labels are the person's words.
+another system leads the dialogue (`system_before`, or the label says that it asked a question here), that system
+decides when to call, so a complete collection stays open until something else is asked for. Its last words stand for
+our question; of a choice that we would offer, the likeliest is taken; and a value with a form of its own is noted as
+it was said, since such a set's labels are the person's words.
 """
 
 from __future__ import annotations
@@ -262,8 +261,7 @@ def _carried_words(collecting: Collecting, given: Sequence[Given], words: Words)
 
 def _is_noted_as_said(progress: EndpointProgress, name: str) -> bool:
     spec = progress.endpoint.param(name)
-    param = Param(spec) if spec is not None and not spec.enum else None
-    return param is not None and (param.kind in _AS_SAID or wants_measure(param))
+    return spec is not None and not spec.enum and (Param(spec).kind in _AS_SAID or wants_measure(Param(spec)))
 
 
 def _ranked(decision: Decision) -> tuple[str, ...]:
