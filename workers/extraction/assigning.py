@@ -116,18 +116,20 @@ def hear(reading: Reading, collecting: Collecting) -> Heard:
     slots = [Slots(progress) for progress in collecting.endpoints]
     scopes = _scopes(reading, slots)
     asked = collecting.asked
-    found = [_formed(reading, one, asked, scope) for one, scope in zip(slots, scopes, strict=True)]
+    # Two towns for two endpoints: each hears its own part alone, or it would take the first for its one value.
+    readings = [reading.without(scope) for scope in scopes]
+    found = [_formed(own, one, asked) for own, one in zip(readings, slots, strict=True)]
     taken = [(said.start, said.end) for said_for in found for said in said_for.values()]
     labels = [span for one in slots for param in one.params for span in reading.label_spans(param)]
-    for one, said_for, scope in zip(slots, found, scopes, strict=True):
+    for own, one, said_for in zip(readings, slots, found, strict=True):
         known = {*one.progress.values, *said_for}
         open_asked = [name for name in asked if name not in said_for]
         standing = Standing(asked=open_asked, known=known, taken=taken)
-        lists = assign_lists(reading, one.params, asked=open_asked, taken=taken)
+        lists = assign_lists(own, one.params, asked=open_asked, taken=taken)
         said_for |= {name: said for name, said in lists.items() if name not in said_for}
         taken.extend((said.start, said.end) for said in lists.values())
-        said_for |= assign_text(reading, one.params, standing, labels=labels)  # noqa: PLW2901
-        said_for |= _guessed(reading, one, said_for, [*taken, *scope], is_first=not collecting.turns)  # noqa: PLW2901
+        said_for |= assign_text(own, one.params, standing, labels=labels)  # noqa: PLW2901
+        said_for |= _guessed(own, one, said_for, taken, is_first=not collecting.turns)  # noqa: PLW2901
     return Heard(found=tuple(_shared(found, slots, scopes)))
 
 
@@ -148,11 +150,11 @@ def meant_endpoints(reading: Reading, collecting: Collecting) -> set[int]:
     return {i for i, own in enumerate(telling) if any(_knows(own, word) for word in reading.words)}
 
 
-def _formed(reading: Reading, slots: Slots, asked: Sequence[str], scope: list[Span]) -> Found:
+def _formed(reading: Reading, slots: Slots, asked: Sequence[str]) -> Found:
     """Take everything that has a form of its own: days, names, codes, numbers, flags."""
     known = set(slots.progress.values)
     params = slots.params
-    days = [d for d in reading.days if not _is_elsewhere((d.start, d.end), scope)]
+    days = reading.days
     found = assign_structures(reading, params, asked=asked)
     found |= assign_days(reading, params, days, known=known, asked=asked, hours=slots.endpoint.method == "GET")
     for param in (p for p in params if p.kind is Kind.YEAR):
@@ -163,8 +165,7 @@ def _formed(reading: Reading, slots: Slots, asked: Sequence[str], scope: list[Sp
     found |= assign_codes(reading, params, Standing(asked=asked, known=known, taken=taken))
     found |= assign_flags(reading, params, asked=asked, is_first=not known)
     found |= assign_measures(reading, params, taken=[(said.start, said.end) for said in found.values()])
-    found |= {name: said for name, said in assign_examples(reading, params).items() if name not in found}
-    return {name: said for name, said in found.items() if not _is_elsewhere((said.start, said.end), scope)}
+    return found | {name: said for name, said in assign_examples(reading, params).items() if name not in found}
 
 
 def _is_elsewhere(span: Span, scope: list[Span]) -> bool:

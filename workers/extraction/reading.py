@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
@@ -45,6 +45,13 @@ class Reading:
     text: Text
     language: Language
     now: datetime
+
+    def without(self, spans: Sequence[Span]) -> Reading:
+        """Return this with those stretches blank; every place in it stays the same."""
+        raw = self.text.raw
+        for start, end in spans:
+            raw = f"{raw[:start]}{' ' * (end - start)}{raw[end:]}"
+        return replace(self, text=Text(raw)) if spans else self
 
     @cached_property
     def words(self) -> tuple[str, ...]:
