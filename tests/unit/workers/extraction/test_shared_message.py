@@ -63,3 +63,27 @@ def test_a_day_said_for_one_colours_no_optional_day_of_another() -> None:
 def test_a_country_belongs_to_the_word_behind_it(language: Language, message: str) -> None:
     """`same type twice`: by preposition, by case ending, or by the noun that the name describes."""
     assert heard(VISAS, message, language) == {"fromCountry": "EE", "toCountry": "IN"}
+
+
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [
+        ("en", "pharmacies in Tartu and weather in Tallinn tomorrow"),
+        ("et", "apteegid Tartus ja ilm Tallinnas homme"),
+        ("ru", "аптеки в Тарту и погода в Таллине завтра"),
+        ("et", "Ilm Tallinnas homme ja apteegid Tartus"),
+    ],
+)
+def test_two_towns_for_two_endpoints_are_each_their_own(language: Language, message: str) -> None:
+    town = ParamSpec(name="city", required=True, format="city")
+    chemists = endpoint(
+        "find_pharmacies", town, title="pharmacies", descriptions={"et": "Apteegid linnas", "ru": "Аптеки в городе"}
+    )
+    skies = SKIES.model_copy(update={"descriptions": {"et": "Ilm linnas", "ru": "Погода в городе"}})
+
+    ready = Talk(chemists, skies, language=language).say(message)
+
+    assert [dict(one.values) for one in ready.collecting.endpoints] == [
+        {"city": "Tartu"},
+        {"city": "Tallinn", "date": "2026-12-02"},
+    ]
