@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import uuid
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 from urllib.parse import unquote, urlsplit
 
@@ -32,12 +34,22 @@ from schemas.endpoints import (
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _NAMESPACE = uuid.UUID("8c0d4f9e-9a58-5d0f-9d5f-3f1a2c6b7e10")
+_MOST_PHRASES = 200
+_LONGEST_PHRASE = 2_000
+_MOST_OPTIONS = 10_000
+_LONGEST_TEXT = 20_000
 _PARAM_SPELLINGS = {"in": "placement", "placedIn": "placement", "allowedValues": "enum"}
 
 
 def _without_control(value: object) -> object:
     if isinstance(value, str) and _CONTROL.search(value):
         raise ValueError("control characters are not allowed")
+    return value
+
+
+def _spoken_words(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be blank")
     return value
 
 
@@ -148,6 +160,57 @@ def _sendable_headers(headers: dict[str, str]) -> dict[str, str]:
     return headers
 
 
+def _bounded(phrases: Phrases) -> Phrases:
+    """Each phrase is embedded: thousands would keep a worker from everybody else's endpoints."""
+    for language, said in phrases.items():
+        if len(said) > _MOST_PHRASES:
+            raise ValueError(f"{language}: at most {_MOST_PHRASES} phrases, not {len(said)}")
+        if any(len(one) > _LONGEST_PHRASE for one in said):
+            raise ValueError(f"{language}: a phrase has at most {_LONGEST_PHRASE} characters")
+    return phrases
+
+
+def _storable(param: ParamSpec) -> ParamSpec:
+    """Refuse what no engine can hold, in the parameter and in its parts."""
+    if len(param.description) > _LONGEST_TEXT:
+        raise ValueError(f"the description of {param.name} has at most {_LONGEST_TEXT} characters")
+    if len(param.enum) > _MOST_OPTIONS:
+        raise ValueError(f"{param.name} has at most {_MOST_OPTIONS} allowed values, not {len(param.enum)}")
+    for what, value in (("default", param.default), ("example", param.example)):
+        fault = _unstorable(value)
+        if fault:
+            raise ValueError(f"the {what} of {param.name} {fault}")
+    _distinct_names(param.properties)
+    for part in (*param.properties, *((param.items,) if param.items else ())):
+        _storable(part)
+    return param
+
+
+def _storable_constant(constant: Constant) -> Constant:
+    fault = _unstorable(constant.value)
+    if fault:
+        raise ValueError(f"the value of {constant.name} {fault}")
+    return constant
+
+
+def _unstorable(value: JsonValue) -> str:
+    """Say why a value can't be stored: JSON has no NaN, and vector engines keep whole numbers of 64 bits."""
+    for one in _leaves(value):
+        if isinstance(one, float) and not math.isfinite(one):
+            return "must be a finite number"
+        if isinstance(one, int) and not -(2**63) <= one < 2**63:
+            return "must be a whole number of at most 64 bits; write a longer one as a text"
+    return ""
+
+
+def _leaves(value: JsonValue) -> Iterator[JsonValue]:
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(inner)
+    else:
+        yield value
+
+
 def _distinct_names(params: tuple[ParamSpec, ...]) -> tuple[ParamSpec, ...]:
     names = [param.name for param in params]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -167,9 +230,9 @@ def _translated(given: dict[str, Any], single: str) -> dict[str, Any]:
 
 
 Plain = Annotated[str, BeforeValidator(_without_control)]
-Spoken = Annotated[Phrases, BeforeValidator(_by_language)]
-DoorParam = Annotated[ParamSpec, BeforeValidator(_house_spelling)]
-DoorConstant = Annotated[Constant, BeforeValidator(_snake_keys)]
+Spoken = Annotated[Phrases, BeforeValidator(_by_language), AfterValidator(_bounded)]
+DoorParam = Annotated[ParamSpec, BeforeValidator(_house_spelling), AfterValidator(_storable)]
+DoorConstant = Annotated[Constant, BeforeValidator(_snake_keys), AfterValidator(_storable_constant)]
 
 
 class EndpointRegistration(DoorModel):
@@ -179,8 +242,8 @@ class EndpointRegistration(DoorModel):
         default="", max_length=200, validation_alias=AliasChoices("endpointId", "endpoint_id", "id")
     )
     service_id: Plain = Field(default="", max_length=200)
-    name: Plain = Field(min_length=1, max_length=200)
-    description: Plain = Field(min_length=1, max_length=20_000)
+    name: Annotated[Plain, AfterValidator(_spoken_words)] = Field(min_length=1, max_length=200)
+    description: Annotated[Plain, AfterValidator(_spoken_words)] = Field(min_length=1, max_length=_LONGEST_TEXT)
     descriptions: Texts = {}
     titles: Texts = {}
     examples: Spoken = {}
