@@ -23,6 +23,10 @@ _RETRY_S = 1.0
 _GIVEN_BACK_EVERY = 200
 """Endpoints after which freed memory goes back: a bulk leaves tens of megabytes behind in the C library's heaps."""
 
+_NOT_HELD = (ArithmeticError, TypeError, ValueError)
+"""What an engine raises for an endpoint that it can't store (a number of more than 64 bits). The door refuses these;
+a record from before it did must not end the following."""
+
 
 class Follower:
     """One background task. Vectors of another model are left out: they wait for re-indexing."""
@@ -110,8 +114,7 @@ class Follower:
         others = [one.endpoint.endpoint_id for one in put if one.model != self._card.tag]
         if others:
             log.warning("endpoints_need_reindexing", count=len(others), model=self._card.tag)
-        await self._index.apply(ours, [*gone, *others])
-        for one in ours:
+        for one in await self._put(ours, [*gone, *others]):
             self._corpus.put(one)
         for endpoint_id in (*gone, *others):
             self._corpus.drop(endpoint_id)
@@ -120,3 +123,22 @@ class Follower:
         if self._applied >= _GIVEN_BACK_EVERY:
             self._applied = 0
             await asyncio.to_thread(give_back)
+
+    async def _put(self, ours: Sequence[Searchable], gone: Sequence[str]) -> Sequence[Searchable]:
+        """Hand everything to the index and return what it took: one that it can't hold keeps no other one out."""
+        try:
+            await self._index.apply(ours, gone)
+        except _NOT_HELD:
+            log.exception("index_refused_a_batch", count=len(ours))
+        else:
+            return ours
+        await self._index.apply((), gone)
+        taken = []
+        for one in ours:
+            try:
+                await self._index.apply((one,), ())
+            except _NOT_HELD:
+                log.exception("endpoint_not_searchable", endpoint=one.endpoint.endpoint_id)
+            else:
+                taken.append(one)
+        return taken

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 import redis.asyncio as aioredis
 
-from schemas.endpoints import Endpoint
+from schemas.endpoints import Endpoint, ParamSpec
 from schemas.registry import IndexState, Registered
 from tests.integration.retrieval.endpoints import catalogue, endpoint
 from workers.indexing.indexer import Indexer
@@ -239,3 +239,16 @@ async def test_only_the_beginning_of_a_long_message_is_embedded(
 
     assert LONGEST_QUESTION_CHARS == 600
     assert embedder.queries == embedded
+
+
+async def test_an_endpoint_that_the_engine_cannot_hold_keeps_no_other_one_out(
+    search: EndpointSearch, registry: RegistryStore, indexer: Indexer
+) -> None:
+    number = ParamSpec(name="number", type="integer", default=10**400)
+    poisoned = endpoint("get_weather_forecast").model_copy(update={"params": (number,)})
+
+    await register(registry, indexer, poisoned, endpoint("search_address"))
+
+    assert await registry.wait_searchable("default.search_address", 5)
+    found = await search.search("Look up a street address.")
+    assert [one.endpoint.name for one in found] == ["search_address"]
